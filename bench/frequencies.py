@@ -12,7 +12,7 @@ import numpy as np
 
 from sfumato.mechanisms import CyclicResponse
 from sfumato.prob import Distribution
-from sfumato.sampling import BulkBits, Economical, Metered
+from sfumato.sampling import BulkBits, EntropyRecycling, Metered
 
 REPORTS = 1_000_000
 BEST_KNOWN = 0.003683
@@ -46,7 +46,7 @@ def main() -> None:
     large_counts = np.bincount(large.privatize(np.arange(REPORTS) % 65_536, bits), minlength=large.modulus)
     wide = best_of(lambda: large.hits(large_counts.astype(np.float64)))
     print(f"decode k = 65 536       {1e3 * wide:8.2f} ms         (at most 60 ms)")
-    coin = Economical.near([0.7310585786, 0.2689414214])
+    coin = EntropyRecycling.near([0.7310585786, 0.2689414214])
     meter = Metered(bits)
     coin.sample(meter, REPORTS)
     economical = best_of(lambda: coin.sample(bits, REPORTS)) / REPORTS

@@ -224,7 +224,7 @@ def _baseline(data: str, out: str) -> None:
 
 @functools.cache
 def _reports_count() -> int:
-    return _study("without keys").ways[0].report_count
+    return _study("without keys").handlers[0].report_count
 
 
 def _study(name: str, questions: int = 1):  # noqa: ANN202

@@ -36,7 +36,7 @@ from sfumato.mechanisms import BinaryHadamard, HadamardResponse, RandomizedRespo
 from sfumato.mechanisms.binary_hadamard import inverse_binary_entropy, rarer_yes
 from sfumato.numbers.checks import Number, check_at_least, check_integer, check_positive
 from sfumato.prob import AnyChannel, Channel, Distribution
-from sfumato.sampling import Categorical, Economical, InsecureSeeded, Metered
+from sfumato.sampling import Categorical, EntropyRecycling, InsecureSeeded, Metered
 
 # --- The formulas of [B] as they stand in print, right or wrong; nothing else may compute with them.
 
@@ -158,7 +158,8 @@ def _binary_entropy(p: float) -> float:
 # --- Bounds on estimating shares as [B, Thm 1], [B, Thm 2] and [B, Cor 1] print them, to be compared with.
 #
 # The lower bounds are false below R_c and at small n; what holds for every n is in :mod:`sfumato.inference`
-# (`risk_floor`, `l1_floor`, `users_floor`).   Proofs: docs/theory/floors.md; counter-examples: docs/theory/binary_hadamard.md
+# (`risk_floor`, `l1_floor`, `users_floor`).
+# Proofs: docs/theory/floors.md; counter-examples: docs/theory/binary_hadamard.md
 
 
 def eq8_lower_bound(size: int, n: int, epsilon: float, random_bits: float | None = None) -> float:
@@ -298,7 +299,7 @@ class SchemeRow:
     def drawn_recycled(self) -> float:
         """What the economical sampler takes for a user; a unary report is drawn bit by bit."""
         source = _metered()
-        Economical.near(self._law).sample(source, RECYCLED)
+        EntropyRecycling.near(self._law).sample(source, RECYCLED)
         return self._repeats * source.drawn_bits / RECYCLED
 
     def risk(self) -> float:

@@ -69,7 +69,7 @@ def three_answers(*, analyst=False, mode="anonymous", folder=None):
     if analyst and not (folder / "ministry").exists():
         make_key_pair(folder / "ministry")
     odds = (Fraction(6), Fraction(38, 13)) if analyst else (Fraction(6),)
-    ladder = Ladder.of_odds(study.way("q").ladder.levels[0], odds)
+    ladder = Ladder.of_odds(study.handler("q").ladder.levels[0], odds)
     return replace(collection_of(study, folder), declarations={"q": ladder.declaration})
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import settings
 
 from cli.forks import fork_server, shell_environment
-from dear_cases import mark_dear_cases
+from slow_cases import mark_slow_cases
 
 # The machine is shared, so a slow example is no finding; in CI the same examples are run every time, and a quarter as
 # many. `make test-slow` runs the properties with many more: SFUMATO_EXAMPLES=thorough.
@@ -35,7 +35,7 @@ def shell(command_server, tmp_path_factory):
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items) -> None:
     """Before anybody chooses by marks."""
-    mark_dear_cases(config, items)
+    mark_slow_cases(config, items)
 
 
 def pytest_collection_finish() -> None:

@@ -1,6 +1,6 @@
 """A plugin that writes down what each test took, in CPU seconds with those of its children: `pytest -p cpu_seconds`.
 
-One file a process, in the folder that SFUMATO_CPU_SECONDS names, a test a line; `tools/dear-cases` reads them.
+One file a process, in the folder that SFUMATO_CPU_SECONDS names, a test a line; `tools/slow-cases` reads them.
 """
 
 import os

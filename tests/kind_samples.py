@@ -64,13 +64,13 @@ class Sample:
         return self.study.audience
 
     @cached_property
-    def way(self):
-        return self.study.way(self.question.id)
+    def handler(self):
+        return self.study.handler(self.question.id)
 
     @property
     def asked(self):
         """The question as it is asked: to how many values a number is rounded may depend on who reads it."""
-        return self.way.question
+        return self.handler.question
 
     @cached_property
     def cells(self):
@@ -100,7 +100,7 @@ class Sample:
         """What an answer counts for: a number between two values of the scale for both, several options for each."""
         asked = self.asked
         if isinstance(asked, Several):
-            (chosen,) = self.way.read(self.words([text])).tolist()
+            (chosen,) = self.handler.read(self.words([text])).tolist()
             return {label: Fraction(chosen >> i & 1) for i, label in enumerate(asked.labels)}
         if not isinstance(asked, ScaleQuestion) or asked.values is None:
             return {self.label_of(text): Fraction(1)}
@@ -327,7 +327,7 @@ def by_name(name):
 
 def seen_at(sample, made, level):
     """The reports as the holder of a level's key sees them; the last level needs none."""
-    way = sample.way
+    way = sample.handler
     if level == len(way.epsilons):
         return made.reports
     return opened(way, made, level)

@@ -31,7 +31,7 @@ from sfumato.output.report import study_report_html
 from sfumato.prob.channel import Channel
 from sfumato.prob.distribution import Distribution
 from sfumato.prob.structured import Circulant
-from sfumato.publications.registry import read_record
+from sfumato.publications.registry import read_registry
 from sfumato.publications.reports import Reports
 from sfumato.server.client import submit
 from sfumato.study.cells import AskIf
@@ -135,7 +135,7 @@ __all__ = [
     "publications",
     "publish",
     "raw_shares",
-    "read_record",
+    "read_registry",
     "read_reports",
     "read_study",
     "recover_answers",

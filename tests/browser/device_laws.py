@@ -34,13 +34,13 @@ def symbols_of(sample, text):
     if text is None:
         return {asked.nobody: Fraction(1)}
     if isinstance(asked, Several):
-        return {int(sample.way.read(sample.words([text]))[0]): Fraction(1)}
+        return {int(sample.handler.read(sample.words([text]))[0]): Fraction(1)}
     return {asked.labels.index(label): share for label, share in sample.split(text).items() if share}
 
 
 def expected_joint(sample, text):
     """The joint law of a report and the shifts of all levels, by the laws of the steps."""
-    ladder = sample.way.ladder
+    ladder = sample.handler.ladder
     laws, total = [step.law() for step in ladder.steps], ladder.group.total
     places = ladder.levels[0].truths(np.arange(ladder.size)).tolist()
     found, known = {}, {}
@@ -64,7 +64,7 @@ def joint_of(grouped):
 
 def check_kind(device, sample, text):
     """The law of a kind: with all shifts that of the steps, and at every level that of the exact channel."""
-    way, form = sample.way, form_document(collected(sample.study))
+    way, form = sample.handler, form_document(collected(sample.study))
     grouped = device.ask("jointLaw", form, answer_of(sample, text))
     assert sum(Fraction(p) * len(keys) for p, keys in grouped.items()) == 1
     found = joint_of(grouped)
@@ -87,7 +87,7 @@ def check_kind(device, sample, text):
 
 def expected_view(sample, text, level):
     """What a reader of a level sees: the mixture of the channel's rows, or with level 0 the symbols themselves."""
-    way, found = sample.way, {}
+    way, found = sample.handler, {}
     ladder, channel = way.ladder, way.channel(level) if level else None
     places = ladder.levels[0].truths(np.arange(ladder.size)).tolist()
     for symbol, share in symbols_of(sample, text).items():
@@ -168,7 +168,7 @@ def check_draws(device, sample, draws):
     found = audit_counts(counts, claimed_epsilon=claimed)
     assert not found.contradicts_claim
     assert found.epsilon_at_least > claimed / 3  # eight standard errors below what is expected
-    public = len(sample.way.epsilons)
+    public = len(sample.handler.epsilons)
     for text, row in zip(texts, counts, strict=True):
         law = expected_view(sample, text, public)
         low, high = clopper_pearson(np.array(row), sum(row), lower_tail=SURE, upper_tail=SURE)

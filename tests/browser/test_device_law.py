@@ -45,7 +45,7 @@ def test_words_at_borders_give_what_plain_integers_say(device):
 def test_a_set_of_many_residues_is_the_same_set(device):
     """Of a list of 40 000 texts, 52 figures of the favoured set and of the others, at both ends and in between."""
     question = LargeList(id="q", text="?", dictionary=tuple(f"text {i}" for i in range(40_000)), epsilon=Fraction(1))
-    way = Study(name="Many", questions=(question,)).way("q")
+    way = Study(name="Many", questions=(question,)).handler("q")
     (step,), modulus = way.ladder.steps, way.ladder.modulus
     spelled = {"kind": "shift", "modulus": modulus, "width": 64, **way.form().draw["steps"][0]}
     sizes = (step.favoured.size, modulus - step.favoured.size)

@@ -62,7 +62,7 @@ def test_from_an_invitation_to_what_a_key_shows(page_of, tmp_path, kem):
     for one in told:
         reports = opened.collection.unpack_row(rows[one["id"]].row)
         shown = {cell["question"]: cell["report"] for cell in one["cells"]}
-        assert shown == {name: reports[name] for name in opened.collection.ways}
+        assert shown == {name: reports[name] for name in opened.collection.handlers}
     opened.close_collection()
     part = opened.export(tmp_path / "export")
     opened.store.close()

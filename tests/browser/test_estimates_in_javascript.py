@@ -29,10 +29,10 @@ IN_PYTHON_ALONE = {
 def ways():
     """Every sample, and those that can hide who did not answer."""
     for sample in SAMPLES:
-        yield sample.name, sample.way
+        yield sample.name, sample.handler
         try:
             hiding = replace(sample, question=replace(sample.question, missing=Missing.HIDDEN))
-            yield f"{sample.name}, hidden", hiding.way
+            yield f"{sample.name}, hidden", hiding.handler
         except (InvalidParameter, TypeError):
             continue
 

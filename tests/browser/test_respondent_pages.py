@@ -84,7 +84,7 @@ def test_from_invitation_to_thanks_and_back(browser, survey, width, dark):
         reports = survey.rows()[report_id(bytes.fromhex(secret)).hex()]
         told = visit.run("[...document.querySelectorAll('.sent .report')].map(e => e.innerText)")
         for (name, report), sentence in zip(reports.items(), told, strict=True):
-            labels = survey.collection.ways[name].report_labels
+            labels = survey.collection.handlers[name].report_labels
             if report is None:
                 assert sentence == "Your device sent: no answer. Everybody sees that."
             else:

@@ -45,7 +45,7 @@ def test_no_answer_is_one_more_number_where_it_is_hidden(device):
 
 
 def test_millions_of_answers_are_sealed_without_listing_them(device):
-    size = study(INCOME).way("income").sealed.report_count
+    size = study(INCOME).handler("income").sealed.report_count
     drawn = device.ask("sealedDraws", form(INCOME), "1234.56", 2000)
     assert {(one["report"] - one["shifts"]["0"]) % size for one in drawn} == {123_456}
     assert len({one["report"] for one in drawn}) > 1990

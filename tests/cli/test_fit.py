@@ -79,7 +79,7 @@ def test_typed_in_reports_come_after_their_study(sfumato, tmp_path):
     card = sf.Card(id="debt", text="In debt?", guess_error=Fraction(3, 8))
     asked = sf.Study(name="Paper", questions=(card,))
     sf.write_study(asked, tmp_path / "paper.toml")
-    labels = asked.way("debt").report_labels
+    labels = asked.handler("debt").report_labels
     lines = ["debt,age", *(f"{labels[n % len(labels)]},{20 + n % 37}" for n in range(300))]
     (tmp_path / "typed.csv").write_text("\n".join(lines) + "\n")
     done = sfumato("fit", "paper.toml", "typed.csv", "--model", "debt ~ age")

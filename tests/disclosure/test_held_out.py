@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sfumato.disclosure import optimum, told_score, unknown_law_bound
+from sfumato.disclosure import disclosed_score, optimum, unknown_law_bound
 from sfumato.errors import InvalidParameter
 
 SHAPE = (3, 4, 3)
@@ -44,7 +44,7 @@ def run(seed, count, signal, sharp=0.4):
     np.add.at(table, fitted, 1.0)
     rows = noisy_mapping(table, sharp)
     told = information(np.stack([(law * (1 - chances)) @ rows, (law * chances) @ rows]))
-    return told, told_score(rows, fitted=fitted, scored=scored, values=2)
+    return told, disclosed_score(rows, fitted=fitted, scored=scored, values=2)
 
 
 @pytest.mark.parametrize(("count", "signal"), [(800, 0.05), (6366, 0.35), (50000, 0.35), (6366, 1.2)])
@@ -97,7 +97,7 @@ def test_best_mappings_of_36_cells(count, signal, claimed, told, score, lower):
         about = np.stack([1 - share, share], axis=-1).reshape(*SHAPE, 2)
         best = optimum(masses.reshape(SHAPE), about=about, seconds=4)
         rows = best.channel.array
-        scores = told_score(rows, fitted=fitted, scored=scored, values=2)
+        scores = disclosed_score(rows, fitted=fitted, scored=scored, values=2)
         true = information(np.stack([(law * (1 - chances)) @ rows, (law * chances) @ rows]))
         found.append((best.lower_bits, true, scores.score_bits, scores.lower_bits))
     means = np.mean(found, axis=0)
@@ -111,7 +111,7 @@ def test_the_figures_by_hand():
     """Two cells, two features, a mapping that tells the cell: everything can be computed on paper."""
     first = (np.repeat([0, 0, 1, 1], [40, 10, 10, 40]), np.repeat([0, 1, 0, 1], [40, 10, 10, 40]))
     second = (np.repeat([0, 0, 1, 1], [30, 20, 20, 30]), np.repeat([0, 1, 0, 1], [30, 20, 20, 30]))
-    found = told_score([[1, 0], [0, 1]], fitted=first, scored=second, values=2, beta=Fraction(1, 10))
+    found = disclosed_score([[1, 0], [0, 1]], fitted=first, scored=second, values=2, beta=Fraction(1, 10))
     assert found.in_sample_bits == pytest.approx(1 + 0.8 * math.log2(0.8) + 0.2 * math.log2(0.2))
     right, wrong = math.log2(41 / 52 / 0.5), math.log2(11 / 52 / 0.5)
     assert found.score_bits == pytest.approx(0.6 * right + 0.4 * wrong)
@@ -127,7 +127,7 @@ def test_margins_are_paid_in_full():
     """Many records of a strong signal: the lower bound is the score less the margin and the law, to a few digits."""
     cells = np.tile([0, 0, 0, 1, 1], 20000)
     features = np.tile([0, 0, 1, 1, 1], 20000)
-    found = told_score([[1, 0], [0, 1]], fitted=(cells, features), scored=(cells, features), values=2)
+    found = disclosed_score([[1, 0], [0, 1]], fitted=(cells, features), scored=(cells, features), values=2)
     table = np.array([[40000, 20000], [0, 40000]]) / 1e5
     base = (np.array([40000, 60000]) + float(unknown_law_bound(10**5, 2, Fraction(1, 60)).smoothing)) / (
         10**5 + 2 * float(unknown_law_bound(10**5, 2, Fraction(1, 60)).smoothing)
@@ -144,9 +144,9 @@ def test_margins_are_paid_in_full():
 
 
 def test_a_symbol_that_nobody_sends_scores_nothing():
-    found = told_score([[1, 0, 0], [0, 1, 0]], fitted=GOOD, scored=GOOD, values=2)
+    found = disclosed_score([[1, 0, 0], [0, 1, 0]], fitted=GOOD, scored=GOOD, values=2)
     assert math.isfinite(found.score_bits)
-    assert found == told_score([[1, 0], [0, 1]], fitted=GOOD, scored=GOOD, values=2)
+    assert found == disclosed_score([[1, 0], [0, 1]], fitted=GOOD, scored=GOOD, values=2)
 
 
 GOOD = ([0, 1, 1], [0, 1, 0])
@@ -172,5 +172,5 @@ GOOD = ([0, 1, 1], [0, 1, 0])
 def test_bad_parameters(changed, parameter):
     good = {"rows": [[1, 0], [0, 1]], "fitted": GOOD, "scored": GOOD, "values": 2, "beta": Fraction(1, 20)} | changed
     with pytest.raises(InvalidParameter) as caught:
-        told_score(good.pop("rows"), **good)
+        disclosed_score(good.pop("rows"), **good)
     assert caught.value.parameter == parameter

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from sfumato.disclosure import (
     check_private_law_bound,
+    disclosed_by_private_law_bits,
     private_bound_with,
     private_counts,
     private_law_bound,
-    told_by_private_law_bits,
     unknown_law_bound,
 )
 from sfumato.disclosure.unknown_distributions import noise_odds
@@ -31,7 +31,7 @@ MILLIONTH = Fraction(1, 10**6)
     ("epsilon", "bits", "coarsely"), [(1, 0.177887, 0.666694), (Fraction(1, 10), 0.001803, 0.007207)]
 )
 def test_what_the_law_itself_tells(epsilon, bits, coarsely):
-    told = told_by_private_law_bits(epsilon)
+    told = disclosed_by_private_law_bits(epsilon)
     assert told == pytest.approx(bits, abs=5e-7)
     bound = float(epsilon) * math.tanh(float(epsilon) / 2) / math.log(2)
     assert bound == pytest.approx(coarsely, abs=6e-7)
@@ -41,7 +41,7 @@ def test_what_the_law_itself_tells(epsilon, bits, coarsely):
 @given(epsilon=st.floats(1e-9, 16))
 def test_told_is_the_largest_of_all_private_channels(epsilon):
     """ln l + (1-l)z is what a ratio of two values l, l e^ε tells; its maximum over l is never above, and is reached."""
-    told = told_by_private_law_bits(epsilon)
+    told = disclosed_by_private_law_bits(epsilon)
     z = epsilon / -math.expm1(-epsilon)
     for part in (0.5, 0.9, 1.0, 1.1, 2.0):
         low = min(1.0, part / z)
@@ -53,7 +53,7 @@ def test_told_is_the_largest_of_all_private_channels(epsilon):
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
 def test_binary_channels_of_that_epsilon_tell_no_more(epsilon):
     """Randomised response, and a channel of many inputs that each favour one output, stay below."""
-    told = told_by_private_law_bits(epsilon)
+    told = disclosed_by_private_law_bits(epsilon)
     odds = math.exp(epsilon)
     for size in (2, 3, 8):
         rows = [[(odds if y == x else 1) / (odds + size - 1) for y in range(size)] for x in range(size)]
@@ -61,8 +61,8 @@ def test_binary_channels_of_that_epsilon_tell_no_more(epsilon):
 
 
 def test_small_numbers_are_not_lost():
-    assert 0 < told_by_private_law_bits(1e-12) < 1e-20
-    assert told_by_private_law_bits(0) < 1e-300
+    assert 0 < disclosed_by_private_law_bits(1e-12) < 1e-20
+    assert disclosed_by_private_law_bits(0) < 1e-300
 
 
 @pytest.mark.parametrize("epsilon", [Fraction(1, 10), 1, Fraction(7, 3), 8])

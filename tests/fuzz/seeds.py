@@ -230,7 +230,7 @@ def ledgers():
         noisy = Ledger.create(here / "noisy", budget_bits=20, correlated=2)
         for correlated in (1, 3):
             design = sf.noise.private_count(99, 1, correlated, steps=8)
-            assumption = Assumption(correlated=design.correlated, recount=design.recount)
+            assumption = Assumption(correlated=design.correlated, reaccounting=design.reaccounting)
             noisy.spend(information("Count", design.capacity_bits.upper, assumption=assumption))
         made = tuple((here / name).read_bytes() for name in ("full", "office", "rows", "leaks", "noisy", "new"))
     return (*made, released()[1])

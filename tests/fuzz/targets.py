@@ -58,7 +58,7 @@ from sfumato.output.noise import query_tables
 from sfumato.output.notebook_views import notebook_html
 from sfumato.output.page_checks import read_page
 from sfumato.output.plans import study_plan_document, study_plan_markdown, study_plan_tables
-from sfumato.publications import read_record
+from sfumato.publications import read_registry
 from sfumato.publications.coded_reports import codebook
 from sfumato.publications.collected import SharesNote, read_shares
 from sfumato.publications.manifest import NAME, read_manifest
@@ -131,7 +131,7 @@ def read_release_book(path):
 
 
 def read_releases(path):
-    found = read_record(seeds.record_study(), record=path)
+    found = read_registry(seeds.record_study(), record=path)
     shown(releases_table(found))
     json.dumps(releases_document(found))
 

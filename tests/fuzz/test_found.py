@@ -193,7 +193,7 @@ def test_a_record_that_does_not_say_what_everybody_sees(tmp_path, seen):
     path = tmp_path / "releases.json"
     path.write_text(json.dumps(document, ensure_ascii=False, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     with pytest.raises(UnreadableFile, match="not a record of releases, or it is damaged"):
-        sf.read_record(seeds.record_study(), record=path)
+        sf.read_registry(seeds.record_study(), record=path)
 
 
 class TestDesigns:

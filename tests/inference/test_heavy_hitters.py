@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sfumato.errors import InvalidParameter
-from sfumato.inference import PrefixHunt, hashed_keys, key_text, string_keys, top_answers
+from sfumato.inference import PrefixSearch, hashed_keys, key_text, string_keys, top_answers
 from sfumato.mechanisms import (
     BinaryHadamard,
     CyclicResponse,
@@ -119,7 +119,7 @@ def test_bad_questions_are_refused(t, confidence):
 def hunts_at_a_level(draw):
     key_bits = draw(st.integers(1, 100))
     step_bits = draw(st.integers(1, min(key_bits, 11)))
-    hunt = PrefixHunt.within(key_bits=key_bits, step_bits=step_bits, keep=4, epsilon=1.0)
+    hunt = PrefixSearch.within(key_bits=key_bits, step_bits=step_bits, keep=4, epsilon=1.0)
     level = draw(st.integers(0, hunt.levels - 1))
     prefixes = st.integers(0, (1 << level * step_bits) - 1)
     candidates = draw(st.lists(prefixes, min_size=1, max_size=6, unique=True))
@@ -160,7 +160,7 @@ def test_a_place_names_the_prefix_of_its_key(case):
 
 @given(n=st.integers(1, 300), key_bits=st.integers(1, 40), step_bits=st.integers(1, 16))
 def test_every_user_is_asked_exactly_once(n, key_bits, step_bits):
-    hunt = PrefixHunt.within(key_bits=key_bits, step_bits=min(step_bits, key_bits), keep=2, epsilon=1.0)
+    hunt = PrefixSearch.within(key_bits=key_bits, step_bits=min(step_bits, key_bits), keep=2, epsilon=1.0)
     if n >= hunt.levels:
         asked = [user for level in range(hunt.levels) for user in range(n)[hunt.group(n, level)]]
         assert sorted(asked) == list(range(n))
@@ -183,7 +183,7 @@ def test_hashes_fill_their_bits():
 
 def test_planted_keys_are_found_in_order_of_their_shares():
     planted = {SECRET << 32: 0.3, 17: 0.2, (1 << 64) - 1: 0.12}
-    hunt = PrefixHunt.within(key_bits=64, step_bits=8, keep=8, epsilon=3.0)
+    hunt = PrefixSearch.within(key_bits=64, step_bits=8, keep=8, epsilon=3.0)
     found = hunt.hunt(held_keys(planted, 60_000, 64, 1), InsecureSeeded(1))
     assert found.keys == tuple(planted)
     assert all(abs(r - s) < 5 * e for r, s, e in zip(found.raw, planted.values(), found.standard_errors, strict=True))
@@ -197,7 +197,7 @@ def test_planted_keys_are_found_in_order_of_their_shares():
     ids=lambda m: m.__name__,
 )
 def test_any_mechanism_serves_and_is_forecast(mechanism):
-    hunt = PrefixHunt(
+    hunt = PrefixSearch(
         key_bits=16, step_bits=4, keep=4, mechanism_for=lambda size: mechanism.within(size=size, epsilon=3.0)
     )
     planted = {0xBEEF: 0.4, 0x1234: 0.3}
@@ -206,7 +206,7 @@ def test_any_mechanism_serves_and_is_forecast(mechanism):
 
 
 def test_rounds_by_hand_are_the_hunt():
-    hunt = PrefixHunt.within(key_bits=24, step_bits=8, keep=4, epsilon=3.0)
+    hunt = PrefixSearch.within(key_bits=24, step_bits=8, keep=4, epsilon=3.0)
     keys = held_keys({0xABCDEF: 0.4}, 9000, 24, 3)
     bits, candidates = InsecureSeeded(3), (0,)
     for level in range(hunt.levels):
@@ -221,21 +221,21 @@ def test_strings_longer_than_a_word_are_found():
     texts = ["https://a.example"] * 3000 + ["https://b.example"] * 3000 + ["elsewhere"] * 100
     order = np.random.default_rng(0).permutation(len(texts))
     keys = string_keys([texts[i] for i in order], max_bytes=18)
-    hunt = PrefixHunt.within(key_bits=144, step_bits=12, keep=4, epsilon=4.0)
+    hunt = PrefixSearch.within(key_bits=144, step_bits=12, keep=4, epsilon=4.0)
     found = hunt.hunt(keys, InsecureSeeded(4))
     assert {key_text(key, max_bytes=18) for key in found.keys} == {"https://a.example", "https://b.example"}
 
 
 def test_nothing_is_found_where_nothing_is_frequent():
     """40 seeds: false finds at most 1 - confidence a hunt on average, plus three Monte Carlo errors."""
-    hunt = PrefixHunt.within(key_bits=32, step_bits=8, keep=8, epsilon=2.0)
+    hunt = PrefixSearch.within(key_bits=32, step_bits=8, keep=8, epsilon=2.0)
     finds = sum(len(hunt.hunt(held_keys({}, 8000, 32, seed), InsecureSeeded(seed)).keys) for seed in range(40))
     assert finds <= 40 * 0.05 + 3 * math.sqrt(40 * 0.05)
 
 
 @cache
 def measured(key_bits, keep, shares, n, confidence, seeds):
-    hunt = PrefixHunt.within(key_bits=key_bits, step_bits=8, keep=keep, epsilon=2.0, confidence=confidence)
+    hunt = PrefixSearch.within(key_bits=key_bits, step_bits=8, keep=keep, epsilon=2.0, confidence=confidence)
     planted = {0x9E3779B9 * (i + 1) % (1 << key_bits): share for i, share in enumerate(shares)}
     hits, false = dict.fromkeys(planted, 0), 0
     for seed in range(seeds):
@@ -287,7 +287,7 @@ def test_the_comparison_can_fail():
     """Half the users would give another recall: the test above would see it."""
     key_bits, keep, shares, n, confidence, seeds = SETTINGS[0]
     _, hits, _ = measured(*SETTINGS[0])
-    hunt = PrefixHunt.within(key_bits=key_bits, step_bits=8, keep=keep, epsilon=2.0, confidence=confidence)
+    hunt = PrefixSearch.within(key_bits=key_bits, step_bits=8, keep=keep, epsilon=2.0, confidence=confidence)
     wrong = hunt.predicted_recall(dict(zip(hits, shares, strict=True)), n // 2)
     assert any(abs(hits[key] / seeds - wrong[key]) > 4 * math.sqrt(0.25 / seeds) + 0.05 for key in hits)
 
@@ -295,7 +295,7 @@ def test_the_comparison_can_fail():
 @settings(max_examples=15)
 @given(share=st.floats(0.01, 0.3), n=st.integers(1000, 50_000))
 def test_more_users_or_more_holders_are_never_predicted_worse(share, n):
-    hunt = PrefixHunt.within(key_bits=16, step_bits=8, keep=8, epsilon=2.0)
+    hunt = PrefixSearch.within(key_bits=16, step_bits=8, keep=8, epsilon=2.0)
     base = hunt.predicted_recall({5: share}, n)[5]
     assert 0 <= base <= 1
     assert hunt.predicted_recall({5: share}, 2 * n)[5] >= base - 0.02  # thresholds move as more prefixes survive
@@ -311,11 +311,11 @@ def test_more_users_or_more_holders_are_never_predicted_worse(share, n):
 )
 def test_bad_hunts_are_refused(change):
     with pytest.raises(InvalidParameter, match=next(iter(change))):
-        PrefixHunt.within(**{"key_bits": 32, "step_bits": 8, "keep": 4, "epsilon": 1.0} | change)
+        PrefixSearch.within(**{"key_bits": 32, "step_bits": 8, "keep": 4, "epsilon": 1.0} | change)
 
 
 def test_bad_keys_are_refused_and_never_shown():
-    hunt = PrefixHunt.within(key_bits=16, step_bits=8, keep=4, epsilon=1.0)
+    hunt = PrefixSearch.within(key_bits=16, step_bits=8, keep=4, epsilon=1.0)
     bad = [
         [1, SECRET],
         [1, -SECRET],
@@ -348,7 +348,7 @@ def test_bad_keys_are_refused_and_never_shown():
 
 
 def test_bad_rounds_and_forecasts_are_refused():
-    hunt = PrefixHunt.within(key_bits=16, step_bits=8, keep=4, epsilon=1.0)
+    hunt = PrefixSearch.within(key_bits=16, step_bits=8, keep=4, epsilon=1.0)
     for candidates, level in [((), 0), ((1,), 0), ((1, 1), 1), ((256,), 1), ((-1,), 1), ((0,), 2)]:
         with pytest.raises(InvalidParameter, match=r"candidates|level"):
             hunt.level_values([1], candidates, level)
@@ -358,8 +358,8 @@ def test_bad_rounds_and_forecasts_are_refused():
         with pytest.raises(InvalidParameter):
             hunt.forecast(shares, 100)
     fixed = CyclicResponse.within(size=9, epsilon=1.0)
-    stubborn = PrefixHunt(key_bits=16, step_bits=8, keep=4, mechanism_for=lambda size: fixed)
+    stubborn = PrefixSearch(key_bits=16, step_bits=8, keep=4, mechanism_for=lambda size: fixed)
     with pytest.raises(InvalidParameter, match="size it is given"):
         stubborn.hunt([1, 2])
     with pytest.raises(InvalidParameter, match="mechanism_for"):
-        PrefixHunt(key_bits=16, step_bits=8, keep=4, mechanism_for=None)
+        PrefixSearch(key_bits=16, step_bits=8, keep=4, mechanism_for=None)

@@ -12,7 +12,7 @@ from sfumato.errors import InvalidParameter
 from sfumato.inference import ReportedShares
 from sfumato.inference.estimates import LIKELIEST, NEAREST, ManyReports
 from sfumato.inference.likelihood import DensePassage, gap_of
-from sfumato.ladders.shift_levels import CyclicRung
+from sfumato.ladders.shift_levels import CyclicLevel
 from sfumato.prob import Channel, Circulant
 
 
@@ -42,7 +42,7 @@ def samples(draw):
 
 
 def cyclic(size, epsilon):
-    return CyclicRung.within(size=size, epsilon=epsilon).channel()
+    return CyclicLevel.within(size=size, epsilon=epsilon).channel()
 
 
 @given(sample=samples(), values=st.lists(st.integers(-50, 50), min_size=6, max_size=6))
@@ -120,7 +120,7 @@ def test_the_certificate_sees_shares_that_are_not_the_likeliest():
 @pytest.mark.parametrize(("size", "seconds"), [(21, 0.1), (100, 0.25), (1000, 2.0)])
 def test_likeliest_shares_are_found_soon(size, seconds):
     """Milliseconds up to a hundred answers, below a second for a thousand; twice that here, for busy machines."""
-    mechanism = CyclicRung.within(size=size, epsilon=2.0)
+    mechanism = CyclicLevel.within(size=size, epsilon=2.0)
     values = np.random.default_rng(3).binomial(size - 1, 0.3, size=20_000)
     counts = np.array(mechanism.tally(mechanism.privatize(values)).counts)
     channel = mechanism.channel()

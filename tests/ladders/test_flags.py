@@ -15,7 +15,7 @@ from nested_chains import chains, check_words_make_the_law, every_draw
 from sfumato import measures
 from sfumato.errors import InvalidParameter
 from sfumato.keys import Unprotected, open_key, seal_key
-from sfumato.ladders import FlagsRung, Ladder, merge_keys, split_key
+from sfumato.ladders import FlagsLevel, Ladder, merge_keys, split_key
 from sfumato.ladders.evidence import FlagsCounted, NestedBuilt
 from sfumato.ladders.nested_levels import best_dimensions, odds_below
 from sfumato.ladders.nested_steps import ElementStep, SpaceStep
@@ -30,7 +30,7 @@ from sfumato.sampling import Guarantee, InsecureSeeded, RowStarts, RowWords
 
 def ladder_of(length, dimensions, odds, size=None):
     size = (1 << length) - 1 if size is None else size
-    rung = FlagsRung(size=size, odds=Fraction(2), length=length, dimension=dimensions[0], dimensions=tuple(dimensions))
+    rung = FlagsLevel(size=size, odds=Fraction(2), length=length, dimension=dimensions[0], dimensions=tuple(dimensions))
     return Ladder.of_odds(rung, [Fraction(value) for value in odds], recover=True)
 
 
@@ -321,7 +321,7 @@ WALKS = [
 @pytest.mark.parametrize(("length", "dimensions", "odds", "width"), WALKS)
 def test_one_pass_over_all_steps_is_what_they_say_one_after_the_other(length, dimensions, odds, width):
     """For every level, from words of rows: coins that are not thrown, places of two words, words that are redrawn."""
-    rung = FlagsRung(
+    rung = FlagsLevel(
         size=3, odds=Fraction(2), length=length, dimension=dimensions[0], dimensions=tuple(dimensions), width=width
     )
     steps, numbers = rung.steps(odds), np.arange(40, 2540)

@@ -8,7 +8,7 @@ import pytest
 
 from sfumato.errors import InvalidParameter
 from sfumato.inference import largest_information, odds_above
-from sfumato.ladders import CyclicRung, FlagsRung, FlipRung, Ladder, advise_ladder
+from sfumato.ladders import CyclicLevel, FlagsLevel, FlipLevel, Ladder, advise_ladder
 from sfumato.ladders.choice import FLAGS, LADDER_FAMILIES, SETS
 from sfumato.mechanisms import SubsetSelection
 from sfumato.mechanisms.cyclic import candidate_sets, least_noise
@@ -31,7 +31,7 @@ LN15, LN3 = math.log(15), math.log(3)
 def test_a_thousand_answers(epsilons, q, one_set, flips, flags):
     """Variances over V* as published for K → ∞; regrets are those, a little more for the K that there is."""
     best = advise_ladder(size=1000, epsilons=epsilons)
-    assert isinstance(best.ladder.levels[0], FlagsRung)
+    assert isinstance(best.ladder.levels[0], FlagsLevel)
     assert best.regrets == pytest.approx(flags, rel=0.012)
     advice = advise_ladder(size=1000, epsilons=epsilons, families=NUMBERLESS)
     rung = advice.ladder.levels[0]
@@ -71,16 +71,16 @@ def test_no_regret_is_below_one():
 def test_as_good_means_shorter_reports():
     """At small epsilons a bit says all but as much as a symbol of ten; where keys must recover, it is refused."""
     advice = advise_ladder(size=1000, epsilons=(0.3, 0.1))
-    assert isinstance(advice.ladder.levels[0], FlipRung)
+    assert isinstance(advice.ladder.levels[0], FlipLevel)
     assert "within 2% of the best, with the shortest reports of those as good (cyclic response" in advice.because
     for demand, reason in (({"recover": True}, "gives no answers back"), ({"same_question": True}, "another question")):
         other = advise_ladder(size=1000, epsilons=(0.3, 0.1), families=NUMBERLESS, **demand)
-        assert isinstance(other.ladder.levels[0], CyclicRung)
+        assert isinstance(other.ladder.levels[0], CyclicLevel)
         assert "no other ladder meets the demands" in other.because
         refused = {one.name: one.refused for one in other.predictions}
         assert reason in refused["binary Hadamard by flips"]
     few = advise_ladder(size=1000, epsilons=(0.3, 0.1), n=500)
-    assert not isinstance(few.ladder.levels[0], FlipRung)
+    assert not isinstance(few.ladder.levels[0], FlipLevel)
 
 
 def test_the_best_of_all_sets_is_offered():
@@ -90,7 +90,7 @@ def test_the_best_of_all_sets_is_offered():
     served = Ladder.within(size=50, epsilons=epsilons)
     worst = {}
     for found in (one for one in candidate_sets(50) if one.modulus < 2000):
-        rung = CyclicRung(size=50, odds=served.odds[0], q=found.q, t=found.t, family=found.family)
+        rung = CyclicLevel(size=50, odds=served.odds[0], q=found.q, t=found.t, family=found.family)
         risks = [
             float(sum(rung.at(rung.odds_for(epsilon)).variance(Distribution.uniform(50), 1))) for epsilon in epsilons
         ]
@@ -103,8 +103,8 @@ def test_the_best_of_all_sets_is_offered():
 def test_weights_count_levels():
     even = advise_ladder(size=1000, epsilons=(4.0, 0.5), families=NUMBERLESS)
     public = advise_ladder(size=1000, epsilons=(4.0, 0.5), weights=(0, 1))
-    assert isinstance(public.ladder.levels[0], FlipRung)
-    assert isinstance(even.ladder.levels[0], CyclicRung)
+    assert isinstance(public.ladder.levels[0], FlipLevel)
+    assert isinstance(even.ladder.levels[0], CyclicLevel)
     assert "weighted over its levels the squared error is 1.07 times" in public.because
     for wrong in ((1,), (-1, 1), (0, 0), (math.nan, 1)):
         with pytest.raises(InvalidParameter, match="2 numbers, one a level"):

@@ -16,34 +16,34 @@ import sfumato
 from ladder_strategies import ladders
 from sfumato import measures
 from sfumato.errors import InvalidParameter, NotCertified
-from sfumato.ladders import FAMILIES, ArcRung, CyclicRung, FlipRung, Ladder, declared_rung, rung_over
+from sfumato.ladders import FAMILIES, ArcLevel, CyclicLevel, FlipLevel, Ladder, declared_level, level_over
 from sfumato.mechanisms import BinaryHadamard, RandomizedResponse
 from sfumato.prob import Channel, Circulant
 from sfumato.sampling import InsecureSeeded, Tally
 from syntax_trees import nodes_of, tree_of
 
 rungs = ladders().map(lambda ladder: ladder.levels[0])
-TWO = FlipRung(size=2, odds=Fraction(3))
-MANY = FlipRung(size=5, odds=Fraction(3))
-CYCLIC = CyclicRung.within(size=5, epsilon=1.0)
-ARC = ArcRung(size=5, odds=Fraction(3), length=3)
-APART = ArcRung(size=5, odds=Fraction(3), length=3, apart=True)
+TWO = FlipLevel(size=2, odds=Fraction(3))
+MANY = FlipLevel(size=5, odds=Fraction(3))
+CYCLIC = CyclicLevel.within(size=5, epsilon=1.0)
+ARC = ArcLevel(size=5, odds=Fraction(3), length=3)
+APART = ArcLevel(size=5, odds=Fraction(3), length=3, apart=True)
 EACH = [TWO, MANY, CYCLIC, ARC, APART]
 
 
 @given(rung=rungs)
 def test_a_rung_is_read_back_from_what_it_declares(rung):
     document = {"mechanism": rung.kind, **rung.declaration()}
-    again = declared_rung(document)
+    again = declared_level(document)
     assert again.at(rung.odds) == rung
     assert FAMILIES[rung.kind] is type(rung)
-    assert rung_over(rung) == rung
+    assert level_over(rung) == rung
 
 
 @pytest.mark.parametrize("rung", EACH, ids=repr)
 def test_a_rung_is_its_mechanism_at_given_odds(rung):
     plain = rung.base(**{field.name: getattr(rung, field.name) for field in fields(rung)})
-    assert type(rung_over(plain)) is type(rung)
+    assert type(level_over(plain)) is type(rung)
     other = rung.at(Fraction(7, 2))
     assert (type(other), other.size, other.modulus, other.odds) == (type(rung), rung.size, rung.modulus, Fraction(7, 2))
     assert other.name == Ladder.of_odds(plain, [Fraction(7, 2)]).levels[0].name
@@ -53,20 +53,20 @@ def test_a_rung_is_its_mechanism_at_given_odds(rung):
 
 def test_a_rung_of_a_mechanism_with_a_budget_is_a_plain_flip():
     thrifty = BinaryHadamard(size=3, odds=Fraction(4), silence=Fraction(1, 2))
-    assert rung_over(thrifty) == FlipRung(size=3, odds=Fraction(4))
+    assert level_over(thrifty) == FlipLevel(size=3, odds=Fraction(4))
     with pytest.raises(NotCertified, match="does not flip a yes as often as a no"):
-        FlipRung(size=3, odds=Fraction(4), yes=Fraction(1, 2)).shift_law()
+        FlipLevel(size=3, odds=Fraction(4), yes=Fraction(1, 2)).shift_law()
 
 
 def test_other_mechanisms_have_no_levels():
     with pytest.raises(InvalidParameter, match=r"must be one of CyclicResponse, .*, not RandomizedResponse"):
-        rung_over(RandomizedResponse(size=3, odds=Fraction(2)))
+        level_over(RandomizedResponse(size=3, odds=Fraction(2)))
 
 
 @pytest.mark.parametrize("document", [{"mechanism": "coin", "size": 2}, {"mechanism": "binary_hadamard", "size": True}])
 def test_what_no_family_declares(document):
     with pytest.raises((KeyError, ValueError)):
-        declared_rung(document)
+        declared_level(document)
 
 
 @given(rung=rungs, offset=st.integers(0, 20))
@@ -102,7 +102,7 @@ def test_the_channel_of_a_level_is_exact_and_has_its_odds(rung):
 
 
 def test_a_channel_of_questions_that_is_too_large_is_refused():
-    large = FlipRung(size=1000, odds=Fraction(3))
+    large = FlipLevel(size=1000, odds=Fraction(3))
     with pytest.raises(InvalidParameter, match=r"size=1000 makes a channel of 1000×2046 entries.*channel\(group=1\)"):
         large.channel()
     assert large.channel(group=1).shape == (1000, 2)
@@ -182,10 +182,10 @@ def test_random_bits_are_those_of_the_shift(rung):
     assert rung.randomness_bits().midpoint == pytest.approx(bits, abs=1e-12)
 
 
-@pytest.mark.parametrize("rung", [*EACH, ArcRung(size=5, odds=Fraction(3), length=1)], ids=repr)
+@pytest.mark.parametrize("rung", [*EACH, ArcLevel(size=5, odds=Fraction(3), length=1)], ids=repr)
 def test_hits_are_as_probable_as_is_said_whatever_the_other_answer(rung):
     """One count tells of a share only then; of a longer arc none does, and nothing is said."""
-    assert (rung.hitting() is None) == (not isinstance(rung, CyclicRung) and getattr(rung, "length", 0) != 1)
+    assert (rung.hitting() is None) == (not isinstance(rung, CyclicLevel) and getattr(rung, "length", 0) != 1)
     if rung.hitting() is None:
         return
     own, other, members = rung.hitting()

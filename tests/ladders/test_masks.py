@@ -19,7 +19,7 @@ from sfumato import measures
 from sfumato.certificates import Certificate, certify, verify
 from sfumato.errors import InvalidParameter, KeyRefused, NotCertified, SfumatoError, UnreadableFile
 from sfumato.keys.draw_coding import decode_draws, encode_draws, packed_length, padded_length
-from sfumato.ladders import Ladder, OptionsRung, rung_over
+from sfumato.ladders import Ladder, OptionsLevel, level_over
 from sfumato.ladders import groups as masks
 from sfumato.ladders.drawing import shifts_at, shifts_of
 from sfumato.ladders.evidence import coalition_odds, held_channel, joint_channel
@@ -359,7 +359,7 @@ class TestClaims:
 
     def test_a_declaration_is_read_back_and_no_other(self):
         assert Ladder.declared(LADDER.declaration).steps == LADDER.steps
-        assert rung_over(LADDER.levels[1]) == LADDER.levels[1]
+        assert level_over(LADDER.levels[1]) == LADDER.levels[1]
         document = json.loads(LADDER.declaration)
         for changes in (
             {"asked": 7},
@@ -374,7 +374,7 @@ class TestClaims:
                 Ladder.declared(text)
 
     def test_what_a_rung_says(self):
-        assert isinstance(LADDER.levels[0], OptionsRung)
+        assert isinstance(LADDER.levels[0], OptionsLevel)
         assert "each respondent is asked about 3 of them, which are assigned in public" in LADDER.because("options")
         assert "is asked about all of them" in WHOLE.because("options")
         assert LADDER.levels[0].noise_ratio() >= 1

@@ -15,7 +15,7 @@ from nested_chains import chains, check_words_make_the_law
 from sfumato import measures
 from sfumato.errors import InvalidParameter
 from sfumato.keys import Unprotected, open_key, seal_key
-from sfumato.ladders import Ladder, SetsRung, advise_ladder, merge_keys, split_key
+from sfumato.ladders import Ladder, SetsLevel, advise_ladder, merge_keys, split_key
 from sfumato.ladders.choice import SETS
 from sfumato.ladders.evidence import NestedBuilt, SetsCounted
 from sfumato.ladders.nested_levels import best_sizes
@@ -28,7 +28,7 @@ from sfumato.sampling import Guarantee, InsecureSeeded
 
 
 def ladder_of(size, sizes, odds):
-    rung = SetsRung(size=size, odds=Fraction(2), chosen=sizes[0], sizes=tuple(sizes))
+    rung = SetsLevel(size=size, odds=Fraction(2), chosen=sizes[0], sizes=tuple(sizes))
     return Ladder.of_odds(rung, [Fraction(value) for value in odds], recover=True)
 
 
@@ -259,7 +259,7 @@ def test_a_ladder_of_sets_is_what_it_declares():
 def test_the_advice_takes_sets_for_few_answers(size, epsilons):
     """Their regret is 1 at every level: no unbiased estimate from one report with as much privacy has less error."""
     advice = advise_ladder(size=size, epsilons=epsilons)
-    assert isinstance(advice.ladder.levels[0], SetsRung)
+    assert isinstance(advice.ladder.levels[0], SetsLevel)
     assert max(advice.regrets) <= 1.001
     assert min(advice.regrets) >= 1 - 1e-9
     assert advice.predictions[0].name == SETS

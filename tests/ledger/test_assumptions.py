@@ -17,7 +17,7 @@ from sfumato.ledger.documents import FOR_ANYONE, Debited, Opened, now, record_fr
 from sfumato.ledger.ledger import append, create_file
 from sfumato.measures.dependence import ANYONE, NOBODY, Correlation
 from sfumato.noise import gaussian, private_mean
-from sfumato.noise.reaccounting import Recount, bits_of
+from sfumato.noise.reaccounting import Reaccounting, bits_of
 
 PEOPLE = 1000
 HIGH = 100
@@ -31,7 +31,7 @@ def release(design, title="mean"):
     return information(
         title,
         design.capacity_bits.upper,
-        assumption=Assumption(correlated=design.correlated, recount=design.recount),
+        assumption=Assumption(correlated=design.correlated, reaccounting=design.reaccounting),
     )
 
 
@@ -188,7 +188,7 @@ def test_the_widest_assumption_covers_both_and_no_order_matters(one, other, thir
 
 
 def stated(correlated):
-    return Assumption(correlated=correlated, recount=mean("nobody").recount)
+    return Assumption(correlated=correlated, reaccounting=mean("nobody").reaccounting)
 
 
 def test_beliefs_of_few_shared_bits_stand_alone_or_with_reports():
@@ -206,7 +206,7 @@ def test_beliefs_of_few_shared_bits_stand_alone_or_with_reports():
 
 
 NORMAL = [
-    Recount(
+    Reaccounting(
         kind="normal",
         parameters={
             "records": 50,
@@ -239,24 +239,24 @@ def test_any_sequence_agrees_with_a_model(tmp_path_factory, wanted):
     """The model counts all that was made under one assumption, found by cases, and refuses what exceeds the limit."""
     limit, path = 2, tmp_path_factory.mktemp("model") / "l"
     ledger, made, figures = Ledger.create(path, budget_bits=limit), [], []
-    for correlated, recount in wanted:
+    for correlated, reaccounting in wanted:
         if isinstance(correlated, str):
             bits = Fraction(1, 8)
             asked = local("x", 1, worst_case_bits=bits) if correlated == "local" else information("x", bits)
         else:
-            bits = Fraction(bits_of(recount, correlated))
-            asked = information("x", bits, assumption=Assumption(correlated=correlated, recount=recount))
-        whole = model_assumption([*made, (correlated, recount)])
+            bits = Fraction(bits_of(reaccounting, correlated))
+            asked = information("x", bits, assumption=Assumption(correlated=correlated, reaccounting=reaccounting))
+        whole = model_assumption([*made, (correlated, reaccounting)])
         new = [
             figure if isinstance(who, str) else max(figure, Fraction(bits_of(noise, whole)))
-            for (who, noise), figure in zip([*made, (correlated, recount)], [*figures, bits], strict=True)
+            for (who, noise), figure in zip([*made, (correlated, reaccounting)], [*figures, bits], strict=True)
         ]
         if sum(new) > limit:
             with pytest.raises(BudgetSpent):
                 ledger.spend(asked)
             continue
         ledger.spend(asked)
-        made, figures = [*made, (correlated, recount)], new
+        made, figures = [*made, (correlated, reaccounting)], new
         assert ledger.read().counting.correlated == whole
         assert ledger.spent.bits == sum(figures)
     assert [entry.charges.bits for entry in Ledger(path).entries()] == figures
@@ -335,8 +335,8 @@ def test_the_gaussian_of_any_function_assumes_nothing(path):
     from sfumato.study.planning import release_of_noise
 
     design = gaussian(low=0, high=1, budget_bits=0.5)
-    made = release_of_noise("x", 0.5, Assumption(correlated=design.correlated, recount=design.recount))
+    made = release_of_noise("x", 0.5, Assumption(correlated=design.correlated, reaccounting=design.reaccounting))
     assert made.assumption is None
     lone = mean("anyone")
-    made = release_of_noise("x", 0.1, Assumption(correlated=lone.correlated, recount=lone.recount))
+    made = release_of_noise("x", 0.1, Assumption(correlated=lone.correlated, reaccounting=lone.reaccounting))
     assert made.assumption.correlated == ANYONE

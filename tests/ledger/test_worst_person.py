@@ -14,7 +14,7 @@ from published_parts import part_id, reports
 from sfumato.errors import BudgetSpent, InvalidParameter, ReleasedBefore
 from sfumato.ledger import Charges, Currency, Ledger, Per, PublishedColumn, Role, information, local
 from sfumato.ledger import ledger as ledgers_module
-from sfumato.ledger.accounts import Book
+from sfumato.ledger.accounts import LedgerState
 from sfumato.ledger.amounts import people_key
 from sfumato.ledger.documents import Opened
 from sfumato.ledger.releases import Release, check_parts
@@ -80,7 +80,7 @@ def worst(releases, currency):
 
 def book_of(opened, steps):
     """A book without a file: every debit is written as a row and read back."""
-    book = Book()
+    book = LedgerState()
     row = book.row_for(opened)
     book = book.with_rows([(row.number, row.text, row.digest)])
     for number, (release, time) in enumerate(steps):

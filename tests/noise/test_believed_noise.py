@@ -97,15 +97,15 @@ def test_bits_under_every_assumption(mean):
 
 
 def test_a_plain_record_is_enough_to_count_again(mean):
-    assert mean.recount.kind == "normal"
-    told = json.loads(json.dumps(mean.recount.parameters))
+    assert mean.reaccounting.kind == "normal"
+    told = json.loads(json.dumps(mean.reaccounting.parameters))
     ratio = Fraction(told["squared_reach"]) / Fraction(told["deviation"]) ** 2
     assert (told["dimension"], told["squared_radius"]) == (1, "1/4")
-    assert people_bits(told["records"], ratio).upper == mean.bits_for(ANYONE) == bits_of(mean.recount, ANYONE)
+    assert people_bits(told["records"], ratio).upper == mean.bits_for(ANYONE) == bits_of(mean.reaccounting, ANYONE)
     for shared in (10, 20):
-        bits = bits_of(mean.recount, Correlation(shared_bits=Fraction(shared)))
+        bits = bits_of(mean.reaccounting, Correlation(shared_bits=Fraction(shared)))
         assert bits == believed_bits(told["records"], Fraction(shared), ratio).upper
-    assert bits_of(mean.recount, mean.correlated) <= mean.capacity_bits.upper < bits
+    assert bits_of(mean.reaccounting, mean.correlated) <= mean.capacity_bits.upper < bits
 
 
 class TestReleasing:

@@ -14,7 +14,7 @@ from sfumato.errors import InvalidParameter
 from sfumato.measures.dependence import ANYONE, NOBODY, Correlation
 from sfumato.noise.certificates import IF_FALSE, OTHERS_KNOWN, bound_noise
 from sfumato.noise.gaussian_designs import gaussian, private_count, private_mean, private_sum
-from sfumato.noise.reaccounting import Recount, bits_of
+from sfumato.noise.reaccounting import Reaccounting, bits_of
 from sfumato.sampling import InsecureSeeded
 
 INCOMES = {
@@ -208,7 +208,7 @@ def test_what_is_told_under_another_assumption(name):
     assert bits == sorted(bits)
     assert design.bits_for(Correlation(shared_bits=Fraction(1))) == bits[-1]
     # Through a file.
-    again = Recount(**json.loads(json.dumps(asdict(design.recount))))
+    again = Reaccounting(**json.loads(json.dumps(asdict(design.reaccounting))))
     assert [bits_of(again, Correlation(people=m)) for m in (1, 2, 5)] == bits[:3]
 
 
@@ -222,9 +222,9 @@ def test_recounts_are_what_a_design_for_these_people_would_say():
 
 def test_what_is_certified_holds_for_fewer_on_scales_too_long_to_search():
     parameters = {"width": "9000", "grid": "1", "variance": "90000", "steps": 500, "bits": "1.0", "change": "100"}
-    recount = Recount(kind="number", parameters=parameters)
-    assert bits_of(recount, Correlation(people=10)) == 1
-    assert bits_of(recount, Correlation(people=9)) <= 1 < bits_of(recount, Correlation(people=11))
+    reaccounting = Reaccounting(kind="number", parameters=parameters)
+    assert bits_of(reaccounting, Correlation(people=10)) == 1
+    assert bits_of(reaccounting, Correlation(people=9)) <= 1 < bits_of(reaccounting, Correlation(people=11))
 
 
 def chain(flip, count):
@@ -270,16 +270,18 @@ def test_without_an_assumption_the_dependence_is_added(flip, true, best):
 @pytest.mark.parametrize(
     "recount",
     [
-        Recount(kind="vector", parameters={"dimension": 2, "records": 1, "variance": "-1"}),
-        Recount(kind="magic"),
-        Recount(kind="number"),
-        Recount(kind="number", parameters={"width": "1e99", "grid": "1", "variance": "1", "steps": 1, "bits": "1"}),
-        Recount(kind="number", parameters={"width": "1", "grid": "0", "variance": "1", "steps": 1, "bits": "1"}),
-        Recount(kind="anyone", parameters={"bits": "-1"}),
-        Recount(kind="anyone", parameters={"bits": "nan"}),
-        Recount(kind="vector", parameters={"dimension": "x", "records": 1}),
+        Reaccounting(kind="vector", parameters={"dimension": 2, "records": 1, "variance": "-1"}),
+        Reaccounting(kind="magic"),
+        Reaccounting(kind="number"),
+        Reaccounting(
+            kind="number", parameters={"width": "1e99", "grid": "1", "variance": "1", "steps": 1, "bits": "1"}
+        ),
+        Reaccounting(kind="number", parameters={"width": "1", "grid": "0", "variance": "1", "steps": 1, "bits": "1"}),
+        Reaccounting(kind="anyone", parameters={"bits": "-1"}),
+        Reaccounting(kind="anyone", parameters={"bits": "nan"}),
+        Reaccounting(kind="vector", parameters={"dimension": "x", "records": 1}),
     ],
 )
-def test_damaged_recounts_are_refused(recount):
+def test_damaged_recounts_are_refused(reaccounting):
     with pytest.raises(InvalidParameter):
-        bits_of(recount, ANYONE)
+        bits_of(reaccounting, ANYONE)

@@ -41,7 +41,7 @@ def test_without_a_number_of_respondents_the_worst_is_said(study):
     unknown = small_study(questions=KEYED, ledger="people.ledger", population=None)
     few = small_study(questions=KEYED, ledger="people.ledger", population=1)
     assert "each person: bits 6.1293," in debit_words(unknown)  # log2 of 2·5·7 answers, rounded up
-    told = sum(way.capacity_bits(1) for way in few.ways)
+    told = sum(way.capacity_bits(1) for way in few.handlers)
     assert f"each person: bits {decimal_above(told, 4)}," in debit_words(few)
 
 

@@ -92,7 +92,7 @@ def test_estimates_say_the_same_everywhere(sample):
 @each
 def test_the_page_says_what_was_asked_and_what_is_not_promised(sample):
     page = study_report_html(plan_study(sample.study), [published(sample)])
-    way = sample.way
+    way = sample.handler
     for said in (way.describe(), *way.limits()):
         assert escape(said, quote=False) in page
 

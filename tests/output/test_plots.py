@@ -30,7 +30,7 @@ CARD = Card(id="late", text="Overtime?", guess_error=Fraction(3, 8), goal=Goal(e
 CHANNEL = survey(guess_error=Fraction(3, 8)).channel
 GROUPS = {None: (145, 46, 9), "north": (75, 21, 4), "south": (70, 25, 5)}
 FOUND = [
-    CARD.way(Audience()).estimate(
+    CARD.handler(Audience()).estimate(
         Tally(mechanism="late", counts=counts), Reading(level=1, group=group, ignoring=0.1 if group else None)
     )
     for group, counts in GROUPS.items()
@@ -80,7 +80,7 @@ def test_estimates_are_named_and_numbered():
 
 def test_every_answer_of_many_is_drawn_a_panel_a_group():
     question = OneOfMany(id="place", text="Where?", answers=("hill", "coast", "city"), epsilon=Fraction(1))
-    way = question.way(Audience())
+    way = question.handler(Audience())
     parts = [
         way.estimate(Tally(mechanism="place", counts=counts), Reading(level=1, group=group))
         for group, counts in ((None, (50, 30, 20)), ("young", (30, 10, 10)))
@@ -107,7 +107,7 @@ def test_accuracy_shows_every_question_and_every_reader():
         public_epsilon=Fraction(1, 2), analysts=(Analyst(name="ministry", epsilon=Fraction(2)),), population=600
     )
     plans = [
-        question.way(audience).plan()
+        question.handler(audience).plan()
         for question in (YesNo(id="moved", text="Did you?"), Count(id="rooms", text="How many?", highest=6, points=4))
     ]
     text = words(plan_svg(plans, population=600, title="Homes"))
@@ -117,9 +117,9 @@ def test_accuracy_shows_every_question_and_every_reader():
 
 
 def test_a_plan_without_levels_shows_its_costs_and_one_without_either_is_refused():
-    card = LIMITED.way(Audience()).plan()
+    card = LIMITED.handler(Audience()).plan()
     assert "respondents needed, about" in words(plan_svg([card], population=None, title="T"))
-    text = FreeText(id="t", text="T?", longest=1, epsilon=Fraction(1)).way(Audience()).plan()
+    text = FreeText(id="t", text="T?", longest=1, epsilon=Fraction(1)).handler(Audience()).plan()
     with pytest.raises(InvalidParameter, match="plot has nothing to draw"):
         plan_svg([text], population=None, title="T")
 

@@ -45,7 +45,7 @@ def plans():
 def test_everything_a_board_asks_for_is_there():
     plan = sample_plan()
     said = plain(statement_html(plan))
-    for planned, way in zip(plan.questions, STUDY.ways, strict=True):
+    for planned, way in zip(plan.questions, STUDY.handlers, strict=True):
         assert planned.question.text in said
         assert way.describe() in said
         for one in risk_sentences(planned.risk):

@@ -108,7 +108,7 @@ def erased(request, tmp_path_factory):
 
 
 def values_of(living, question):
-    return living.study.way(question).report_labels
+    return living.study.handler(question).report_labels
 
 
 @pytest.mark.parametrize("question", QUESTIONS)

@@ -22,7 +22,7 @@ PRIVATE, PUBLIC = new_key_pair()
 def plant(folder, protection):
     """The forger has the study, the number of rows and the public key; what they keep opens what will be published."""
     (folder / "keys").mkdir()
-    key = STUDY.way("place").ladder.draw_keys(ROWS, binding=binding_of(STUDY, "place", 0))[0]
+    key = STUDY.handler("place").ladder.draw_keys(ROWS, binding=binding_of(STUDY, "place", 0))[0]
     (path,) = [path for path, held in KeyFolder.of(STUDY, folder / "keys").files.items() if held.level == 0]
     write_key(key, path, protection)
     return key

@@ -110,7 +110,7 @@ def test_opened_reports_are_not_opened_twice(tmp_path, published):
 
 def test_parts_of_a_key_open_their_rows_and_merge(published):
     key = published.keys["place"][1]
-    ladder = published.reports.note.way("place").ladder
+    ladder = published.reports.note.handler("place").ladder
     first, second = split_key(key, ladder, [150])
     whole = open_table(published.reports, [key])
     part = open_table(published.reports, [second])
@@ -130,7 +130,7 @@ def test_what_is_read_from_all_rows_together_is_left_out_of_some(tmp_path):
     study = small_study(questions=(small_study().questions[1], text))
     table = answers().append_column("town", pa.array(["a", "b", "a"] * 200))
     made = drawn_part(study, table, keep=["region"])
-    for some in split_key(made.keys["place"][1], made.reports.note.way("place").ladder, [300]):
+    for some in split_key(made.keys["place"][1], made.reports.note.handler("place").ladder, [300]):
         opened = open_table(made.reports, [some])
         assert opened.remarks == ("town is read from all rows together, and left out of some of them.",)
         opened.write(tmp_path / "some.parquet")

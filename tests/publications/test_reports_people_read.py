@@ -62,7 +62,7 @@ class TestCodes:
             reports = Reports.read(tmp_path / "r.parquet")
         codes = codes_of(reports.to_pandas())
         # Of three reports of a card the first is neither; only the others speak of the answer.
-        spoken = codes > 0 if len(reports.note.way("q").report_labels) == 3 else codes >= 0
+        spoken = codes > 0 if len(reports.note.handler("q").report_labels) == 3 else codes >= 0
         assert np.corrcoef(codes[spoken], yes[spoken])[0, 1] > 7 / np.sqrt(spoken.sum())
 
     def test_the_other_order_would_be_noticed(self):
@@ -98,7 +98,7 @@ class TestColumns:
         for name in ("moved", "place", "debt"):
             column = read.table[name]
             assert pa.types.is_dictionary(column.type)
-            labels = made.reports.note.way(name).report_labels
+            labels = made.reports.note.handler(name).report_labels
             assert tuple(column.chunk(0).dictionary.to_pylist()) == labels
             assert tuple(read.to_pandas()[name].cat.categories) == labels
         assert np.array_equal(read.column("place"), made.reports.column("place"))
@@ -124,7 +124,7 @@ class TestColumns:
         for table in (Reports.read(tmp_path / "r.parquet").to_arrow(), published.reports.to_arrow()):
             for name in published.reports.note.columns:
                 said = json.loads(table.schema.field(name).metadata[b"sfumato"])
-                way = published.reports.note.way(name)
+                way = published.reports.note.handler(name)
                 assert said["question"] == name
                 assert said["reports"] == way.report_words
                 alone = {"debt": "inf", "rooms_sealed": "0"}
@@ -156,7 +156,7 @@ class TestSymbols:
         assert said["reports"].startswith(words)
         assert "not an answer" in said["reports"]
         assert "values" not in said
-        assert said["count"] == made.reports.note.way("q").report_count
+        assert said["count"] == made.reports.note.handler("q").report_count
         book = (tmp_path / "r.parquet.codebook.md").read_text()
         assert f"- a report is {said['reports']}" in book
         assert f"- values: whole numbers from 0 to {said['count'] - 1}" in book

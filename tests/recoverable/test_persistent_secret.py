@@ -12,7 +12,7 @@ from sfumato.errors import InvalidParameter
 from sfumato.numbers.linear_programs import OutOfTime, Patience
 from sfumato.recoverable import many_responses as type_programs
 from sfumato.recoverable.many_responses import quick_converse
-from sfumato.recoverable.persistent_secret import pair_error
+from sfumato.recoverable.persistent import pair_error
 from sfumato.recoverable.response_search import Stakes
 from sfumato.recoverable.schemes import exact_right_guesses, type_count
 
@@ -140,7 +140,7 @@ class TestClosedForm:
             count = type_count(n, size)
             assert (size * count + size, (size + 1) * count) == (variables, rows)
             cells = [type_programs._cells_of_type_programs(n, size, j) for j in range(size)]
-            assert sum(cell.ways.size for cell in cells) + size * count == entries
+            assert sum(cell.handlers.size for cell in cells) + size * count == entries
             assert type_programs.most_types_n(size) == n
 
     def test_below_a_half_there_is_none(self):
@@ -182,9 +182,9 @@ class TestPartners:
         for _ in range(100):
             maxima, rho, n = random_case(source, sizes=(2, 3, 4, 5))
             query = question(maxima, rho)
-            law = recoverable.partner_law(query)
+            law = recoverable.persistent_secret_law(query)
             assert all(sum(row) == 1 and min(row) >= 0 and row[j] == 0 for j, row in enumerate(law))
-            assert recoverable.partner_privacy(query, law, n) == recoverable.coin_privacy(query, n)
+            assert recoverable.persistent_secret_privacy(query, law, n) == recoverable.coin_privacy(query, n)
             heavy += 2 * max(maxima) > sum(maxima)
         assert 10 < heavy < 90
 
@@ -192,12 +192,12 @@ class TestPartners:
         query = recoverable.Query.of([0.4, 0.35, 0.25], [0, 1, 2], 0.6)
         alone = ((0, 1, 0), (1, 0, 0), (1, 0, 0))
         law = tuple(tuple(Fraction(p) for p in row) for row in alone)
-        assert recoverable.partner_privacy(query, law, 3) < recoverable.coin_privacy(query, 3)
+        assert recoverable.persistent_secret_privacy(query, law, 3) < recoverable.coin_privacy(query, 3)
 
     def test_by_every_sequence(self):
         """Responses to the pair (value, partner), summed over the partner before the guesser bets."""
         query = recoverable.Query.of([0.4, 0.3, 0.2, 0.1], [0, 1, 2, 0], 0.7)
-        made = recoverable.partner_for_life([0.4, 0.3, 0.2, 0.1], [0, 1, 2, 0], 0.7)
+        made = recoverable.persistent_secret([0.4, 0.3, 0.2, 0.1], [0, 1, 2, 0], 0.7)
         for n in (1, 2, 3, 4):
             right = Fraction(0)
             for sequence in itertools.product(range(3), repeat=n):
@@ -214,7 +214,7 @@ class TestPartners:
 
     def test_below_what_independent_responses_reach(self):
         """V_1 never passes it, and drawing the partner afresh loses what it promises."""
-        made = recoverable.partner_for_life([0.5, 0.3, 0.2], [0, 1, 2], 0.6)
+        made = recoverable.persistent_secret([0.5, 0.3, 0.2], [0, 1, 2], 0.6)
         for n in (2, 5, 9):
             assert recoverable.privacy_of_noise(made.query, recoverable.pair_noise(made.query), n).upper < made.privacy(
                 n

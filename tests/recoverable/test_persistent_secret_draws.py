@@ -8,7 +8,7 @@ import pytest
 
 from sfumato import recoverable
 from sfumato.errors import InvalidParameter, SourceFailed
-from sfumato.recoverable.persistent_secret import PartnerDesign
+from sfumato.recoverable.persistent import PersistentSecretDesign
 from sfumato.sampling import KeyedBits, ScriptedBits
 
 PRIOR, F, RHO = [Fraction(3, 8), Fraction(3, 8), Fraction(1, 4)], [0, 1, 2], Fraction(3, 4)
@@ -16,8 +16,8 @@ WIDTH = 4
 
 
 def narrow():
-    made = recoverable.partner_for_life(PRIOR, F, RHO)
-    return PartnerDesign(query=made.query, partners=made.partners, answers=made.answers, width=WIDTH)
+    made = recoverable.persistent_secret(PRIOR, F, RHO)
+    return PersistentSecretDesign(query=made.query, partners=made.partners, answers=made.answers, width=WIDTH)
 
 
 def law_of(draw):
@@ -63,7 +63,7 @@ def test_all_answers_are_drawn_by_the_one_partner():
 
 
 def test_nobody_names_a_third_value():
-    made = recoverable.partner_for_life([0.4, 0.3, 0.2, 0.1], [0, 1, 2, 3], 0.6)
+    made = recoverable.persistent_secret([0.4, 0.3, 0.2, 0.1], [0, 1, 2, 3], 0.6)
     bits = KeyedBits(bytes(32))
     values = np.arange(4000) % 4
     kept = made.draw_partners(values, bits)
@@ -75,7 +75,7 @@ def test_nobody_names_a_third_value():
 
 def test_the_attack_finds_the_promise_and_not_that_of_fresh_partners():
     """The guesser who knows the scheme, on people in the prior's shares; five standard errors either way."""
-    made = recoverable.partner_for_life([0.5, 0.3, 0.2], [0, 1, 2], 0.6)
+    made = recoverable.persistent_secret([0.5, 0.3, 0.2], [0, 1, 2], 0.6)
     n, people = 5, 20_000
     values = np.repeat([0, 1, 2], [people // 2, 3 * people // 10, people // 5])
     bits = KeyedBits(b"\1" * 32)
@@ -93,10 +93,10 @@ def test_the_attack_finds_the_promise_and_not_that_of_fresh_partners():
 
 
 def test_refusals():
-    made = recoverable.partner_for_life([0.5, 0.3, 0.2], [0, 1, 2], 0.6)
+    made = recoverable.persistent_secret([0.5, 0.3, 0.2], [0, 1, 2], 0.6)
     with pytest.raises(InvalidParameter, match="values"):
         made.draw_partners([3])
     with pytest.raises(InvalidParameter, match="kept"):
         made.answer([0], [7])
     with pytest.raises(InvalidParameter, match="must be above 1/2"):
-        recoverable.partner_for_life([0.5, 0.3, 0.2], [0, 1, 2], 0.4)
+        recoverable.persistent_secret([0.5, 0.3, 0.2], [0, 1, 2], 0.4)

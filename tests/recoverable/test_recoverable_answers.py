@@ -87,7 +87,7 @@ class TestAgainstThePrograms:
             for found, told, hidden in (
                 (recoverable.hide_correlated(joint, f, rho), [f[x] for x, _ in pairs], [y for _, y in pairs]),
                 (
-                    recoverable.hide_data_telling_correlated(joint, rho),
+                    recoverable.reveal_correlated(joint, rho),
                     [y for _, y in pairs],
                     [x for x, _ in pairs],
                 ),
@@ -212,4 +212,4 @@ class TestRefusals:
 
     def test_a_joint_law_has_two_parts(self):
         with pytest.raises(InvalidLaw, match="must have two"):
-            recoverable.hide_data_telling_correlated(Joint([0.5, 0.5], [[0, 1]]), 0.5)
+            recoverable.reveal_correlated(Joint([0.5, 0.5], [[0, 1]]), 0.5)

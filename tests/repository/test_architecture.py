@@ -215,7 +215,7 @@ PARTS = {(path.parent.name, path.stem) for path in SOURCE.glob("*/*.py")}
 
 
 def modules_named_in(tree):
-    """`sf.noise.certificates`, or `design.noise_bounds` of `from sfumato import noise as design`: a room and its module."""
+    """`sf.noise.certificates`, or `noise.certificates` of `from sfumato import noise`: a package and its module."""
     rooms = {path.name for path in SOURCE.iterdir() if path.is_dir()}
     known = {alias.asname or alias.name: alias.name
              for node in nodes_of(tree) if isinstance(node, ast.ImportFrom) and node.module == "sfumato"

@@ -22,13 +22,15 @@ WAY_NAMES = {one.__name__ for several in kinds().values() for one in several} | 
     for path in MODULES
     if path.parent == WAYS
     for node in tree_of(path).body
-    if isinstance(node, ast.ClassDef) and node.name.endswith("Way") and node.name not in {"Way", "ChannelWay"}
+    if isinstance(node, ast.ClassDef)
+    and node.name.endswith("Handler")
+    and node.name not in {"Handler", "ChannelHandler"}
 }
 # The room's front door hands the nouns to users, and does nothing else.
 DOORS = {SOURCE / "study" / "__init__.py"}
 # What `sf` offers are names as well, handed out when they are asked for.
 FACADE = SOURCE / "__init__.py"
-RUNG_NAMES = {"CyclicRung", "FlipRung"}
+RUNG_NAMES = {"CyclicLevel", "FlipLevel"}
 OF_KEY_FILES = {
     *("key_files", "read_key", "read_own_key", "read_key_for", "write_key", "record_use", "protect_key"),
     *("write_keys", "overwrite_draws", "key_writers", "KeyWriter"),
@@ -117,14 +119,23 @@ def broken(check, modules):
 
 
 def test_the_names_of_ways_are_found():
-    assert {"Card", "YesNo", "FreeText", "Recoverable", "Count", "OneOfMany", "LadderWay", "CardWay"} <= WAY_NAMES
+    assert {
+        "Card",
+        "YesNo",
+        "FreeText",
+        "Recoverable",
+        "Count",
+        "OneOfMany",
+        "LadderHandler",
+        "CardHandler",
+    } <= WAY_NAMES
     assert {"card", "hunt", "told", "ladder"} <= WAY_MODULES
 
 
 def test_nobody_else_imports_a_way():
     modules = {path: tree for path, tree in outside(WAYS).items() if path not in {*DOORS, FACADE}}
     found = broken(
-        lambda tree: [hit for hit in imports_of(tree, "study.ways.", WAY_NAMES) if hit[1] not in PROTOCOL], modules
+        lambda tree: [hit for hit in imports_of(tree, "study.handlers.", WAY_NAMES) if hit[1] not in PROTOCOL], modules
     )
     assert not found
 
@@ -189,9 +200,9 @@ def test_one_module_writes_tables():
         (lambda tree: switches_on(tree, WAY_NAMES), "if isinstance(q, YesNo | Count): pass"),
         (lambda tree: switches_on(tree, WAY_NAMES), "match q:\n    case Card(): pass"),
         (lambda tree: switches_on(tree, WAY_NAMES), "x = type(q) is Card"),
-        (lambda tree: imports_of(tree, "study.ways.", WAY_NAMES), "from sfumato.study.kinds.card import spinner"),
-        (lambda tree: imports_of(tree, "study.ways.", WAY_NAMES), "from sfumato.study import Card"),
-        (lambda tree: imports_of(tree, "study.ways.", WAY_NAMES), "import sfumato.study.kinds.text"),
+        (lambda tree: imports_of(tree, "study.handlers.", WAY_NAMES), "from sfumato.study.kinds.card import spinner"),
+        (lambda tree: imports_of(tree, "study.handlers.", WAY_NAMES), "from sfumato.study import Card"),
+        (lambda tree: imports_of(tree, "study.handlers.", WAY_NAMES), "import sfumato.study.kinds.text"),
         (compares_kinds, 'ok = question.kind == "yes-no"'),
         (compares_kinds, 'ok = planned.question.KIND in {"count"}'),
         (writes_or_opens_keys, "from sfumato.keys.key_files import read_key_header, read_key"),

@@ -62,7 +62,7 @@ def test_the_thrifty_coin_has_the_same_law(chance):
         return np.ones(rows.size, dtype=np.int64)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(coins, "Economical", Recorded)
+        patch.setattr(coins, "EntropyRecycling", Recorded)
         patch.setattr(coins, "_compared", thrown_again)
         outcomes = Coin(chance=chance, thrifty=True).sample(ScriptedBits([]), 3)
     (zeros, ones, left) = seen[0]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.errors import InvalidParameter, SourceFailed
-from sfumato.sampling import BulkBits, Economical, InsecureSeeded, Metered, ScriptedBits
+from sfumato.sampling import BulkBits, EntropyRecycling, InsecureSeeded, Metered, ScriptedBits
 from sfumato.sampling.kernels import draw_by_recycling
 
 DEPTH = 4
@@ -86,7 +86,7 @@ COIN = (1 - 1 / (1 + math.e), 1 / (1 + math.e))
 @pytest.mark.parametrize("law", [COIN, tuple(geometric(1000, 0.99))], ids=["coin", "geometric"])
 def test_bits_drawn_are_close_to_the_entropy(law):
     """At most 1.005 × the entropy for a million draws."""
-    sampler = Economical.near(law)
+    sampler = EntropyRecycling.near(law)
     meter = Metered(InsecureSeeded(5))
     sampler.sample(meter, 1_000_000)
     assert meter.drawn_bits <= 1.005 * 1_000_000 * sampler.entropy_bits
@@ -95,7 +95,7 @@ def test_bits_drawn_are_close_to_the_entropy(law):
 @pytest.mark.parametrize("law", [COIN, tuple(geometric(1000, 0.99)), (0.999, 0.001)], ids=["coin", "geometric", "rare"])
 def test_bits_drawn_are_what_the_outcomes_are_worth(law):
     """Σ -log2 of the probabilities that came up is what they cost at the least; ours draws hardly more."""
-    sampler = Economical.near(law)
+    sampler = EntropyRecycling.near(law)
     meter = Metered(InsecureSeeded(6))
     hits = np.bincount(sampler.sample(meter, 1_000_000), minlength=len(law))
     worth = -sum(hit * math.log2(count / 2**32) for hit, count in zip(hits, sampler.counts, strict=True) if hit)
@@ -104,7 +104,7 @@ def test_bits_drawn_are_what_the_outcomes_are_worth(law):
 
 def test_the_column_follows_its_law_and_another_does_not():
     law = (0.5, 0.3, 0.2)
-    hits = np.bincount(Economical.near(law).sample(InsecureSeeded(11), 1_000_000), minlength=3)
+    hits = np.bincount(EntropyRecycling.near(law).sample(InsecureSeeded(11), 1_000_000), minlength=3)
 
     def chi_squared(expected):
         return sum((hit - 1e6 * p) ** 2 / (1e6 * p) for hit, p in zip(hits, expected, strict=True))
@@ -114,16 +114,16 @@ def test_the_column_follows_its_law_and_another_does_not():
 
 
 def test_the_law_is_read_from_the_counts():
-    sampler = Economical.near([Fraction(1, 4), Fraction(3, 4)])
+    sampler = EntropyRecycling.near([Fraction(1, 4), Fraction(3, 4)])
     assert sampler.law() == (Fraction(1, 4), Fraction(3, 4))
     assert sampler.entropy_bits == pytest.approx(0.8112781, abs=1e-6)
-    assert Economical(counts=(0, 1 << 32)).sample(BulkBits(), 5).tolist() == [1] * 5
+    assert EntropyRecycling(counts=(0, 1 << 32)).sample(BulkBits(), 5).tolist() == [1] * 5
     assert sampler.sample(BulkBits(), 0).size == 0
 
 
 def test_a_certain_outcome_costs_nothing_to_speak_of():
     meter = Metered(BulkBits())
-    Economical(counts=(1 << 32,)).sample(meter, 1000)
+    EntropyRecycling(counts=(1 << 32,)).sample(meter, 1000)
     assert meter.drawn_bits <= 64
     assert meter.guarantee is BulkBits().guarantee
     assert meter.label == BulkBits().label
@@ -131,6 +131,6 @@ def test_a_certain_outcome_costs_nothing_to_speak_of():
 
 def test_bad_counts_and_a_source_that_runs_out():
     with pytest.raises(InvalidParameter, match=r"sum to 2\^32"):
-        Economical(counts=(1, 2))
+        EntropyRecycling(counts=(1, 2))
     with pytest.raises(SourceFailed, match="asked for"):
-        Economical.near([0.5, 0.5]).sample(ScriptedBits([1, 2]), 1000)
+        EntropyRecycling.near([0.5, 0.5]).sample(ScriptedBits([1, 2]), 1000)

@@ -16,7 +16,7 @@ from sfumato.sampling import (
     Categorical,
     Coin,
     DiscreteGaussian,
-    Economical,
+    EntropyRecycling,
     KeyedBits,
     RowDraws,
     ScriptedBits,
@@ -118,7 +118,7 @@ def test_economical(counts, kind):
         "mixed": [word if i % 3 else 0xFFFF * (i % 2) for i, word in enumerate(random_words(5, 20_000, 16))],
     }[kind]
     expected = plain.recycled(Reader(words), counts, 2000)
-    assert Economical(counts=counts).sample(ScriptedBits(words), 2000).tolist() == expected
+    assert EntropyRecycling(counts=counts).sample(ScriptedBits(words), 2000).tolist() == expected
 
 
 @pytest.mark.parametrize("at_once", [1, 2, 3000])
@@ -131,7 +131,7 @@ def test_economical_whatever_is_asked_for_at_a_time(at_once):
         def words(self, count, width=64):
             return super().words(min(count, at_once), width)
 
-    drawn = Economical(counts=counts).sample(Dripping(words), 40_000)
+    drawn = EntropyRecycling(counts=counts).sample(Dripping(words), 40_000)
     assert drawn.tolist() == plain.recycled(Reader(words), counts, 40_000)
     assert set(drawn.tolist()) == {0, 1}
 

@@ -47,7 +47,7 @@ def collection(mode, wave=1):
         Receiver(name=name, kem=Kem.X25519, public_key=hashlib.sha256(name.encode()).digest(), levels=levels)
         for name, levels in levels_of(study).items()
     )
-    declared = {way.question.id: way.declaration for way in study.ways}
+    declared = {way.question.id: way.declaration for way in study.handlers}
     return Collection(study=study, declarations=declared, receivers=receivers, wave=wave)
 
 

@@ -51,20 +51,20 @@ def collection(study):
         Receiver(name=name, kem=Kem.X25519, public_key=hashlib.sha256(name.encode()).digest(), levels=levels)
         for name, levels in levels_of(study).items()
     )
-    declared = {way.question.id: way.declaration for way in study.ways}
+    declared = {way.question.id: way.declaration for way in study.handlers}
     return Collection(study=study, declarations=declared, receivers=receivers)
 
 
 def drawn(of, answer, count):
     """What so many devices draw for one answer to the one question."""
-    (name,) = of.ways
+    (name,) = of.handlers
     table = answers_table(of, [{name: answer}] * count)
     return draw_cells(of, name, cells_of(of, name, table), count, SystemBits())
 
 
 def coupled(of, answers):
     """Submissions of people with these answers, drawn until all report the same; the secret is the same too."""
-    (name,) = of.ways
+    (name,) = of.handlers
     made = [{cell.report: cell for cell in drawn(of, answer, DRAWS)} for answer in answers]
     report = min(set.intersection(*(set(one) for one in made)))
     return [sealed(of, {name: one[report]}, SECRET) for one in made]
@@ -201,7 +201,7 @@ def test_a_client_that_posts_the_answer_is_told_from_that(tmp_path, monkeypatch)
 def test_all_bodies_of_a_study_have_one_length(sample):
     """Over every answer of the sample, no answer among them where it may be, and many draws of each."""
     of = collection(sample.study)
-    (name,) = of.ways
+    (name,) = of.handlers
     answers = [*sample.tenths, *([""] if sample.question.missing is not None and "" not in sample.tenths else [])]
     lengths = {
         len(report_body(sealed(of, {name: cell}, SECRET))) for answer in answers for cell in drawn(of, answer, 20)

@@ -78,9 +78,9 @@ def test_live_counts_are_those_of_the_rows(served):
     assert live["reports"] == 50
     for name, counts in live["counts"].items():
         said = [collection.unpack_row(row.row)[name] for row in rows]
-        assert counts == [said.count(report) for report in range(collection.ways[name].report_count)]
-    assert {one["question"] for one in live["estimates"]} == set(collection.ways) - set(live["counts"])
-    assert [one.question.id for one in counted.estimates()] == list(collection.ways)
+        assert counts == [said.count(report) for report in range(collection.handlers[name].report_count)]
+    assert {one["question"] for one in live["estimates"]} == set(collection.handlers) - set(live["counts"])
+    assert [one.question.id for one in counted.estimates()] == list(collection.handlers)
 
 
 def test_guessing_a_token_is_slowed_down(tmp_path, monkeypatch):

@@ -8,7 +8,7 @@ import pytest
 
 from server.databases import made_store
 from server.test_stores import OPEN, row
-from sfumato.server.postgres_store import _ALONE, InTheWay, PostgresStore
+from sfumato.server.postgres_store import _ALONE, Conflicting, PostgresStore
 from sfumato.server.store_base import Outcome, StoreFailed
 
 _HALFWAY = 19
@@ -71,13 +71,13 @@ def test_two_writers_in_a_deadlock_take_turns(postgres, monkeypatch):
     first = _halting(postgres, batches)
     stores = (first, first.clone())
     undone = []
-    noted = InTheWay.__init__
+    noted = Conflicting.__init__
 
     def note(self, *given, **named):
         undone.append(str(given[0]))
         noted(self, *given, **named)
 
-    monkeypatch.setattr(InTheWay, "__init__", note)
+    monkeypatch.setattr(Conflicting, "__init__", note)
     outcomes = _together(stores, batches)
     assert any("DeadlockDetected" in one for one in undone)
     assert sorted(one for batch in outcomes for one in batch) == [

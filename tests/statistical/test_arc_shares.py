@@ -87,7 +87,7 @@ def judge(arc, truth, n, draws):
 
 
 def rung_of(question, epsilon):
-    rung = Study(name="s", questions=(question,), public_epsilon=Fraction(epsilon)).way("q").ladder.levels[0]
+    rung = Study(name="s", questions=(question,), public_epsilon=Fraction(epsilon)).handler("q").ladder.levels[0]
     assert isinstance(rung, ArcResponse)
     return rung
 

@@ -17,7 +17,7 @@ from sfumato.inference import shares
 from sfumato.inference.estimates import ManyReports
 from sfumato.inference.exact import ShareModel
 from sfumato.ladders import Ladder
-from sfumato.ladders.shift_levels import CyclicRung
+from sfumato.ladders.shift_levels import CyclicLevel
 from sfumato.mechanisms import ArcResponse, Tabulated
 from sfumato.prob import Channel
 from sfumato.prob.intervals import binomial_share_intervals, bounded_intervals
@@ -38,7 +38,7 @@ def flips(epsilon):
 
 
 def members(size, epsilon):
-    own, other = CyclicRung.within(size=size, epsilon=epsilon).probabilities
+    own, other = CyclicLevel.within(size=size, epsilon=epsilon).probabilities
     return float(other), float(own)
 
 
@@ -258,7 +258,7 @@ def test_years_of_birth_have_means_that_are_near(truth):
 )
 def test_means_are_as_near_as_those_of_maximum_likelihood(size, epsilon, truth):
     """Against another solver: expectation and maximisation, many times over."""
-    channel = CyclicRung.within(size=size, epsilon=epsilon).channel()
+    channel = CyclicLevel.within(size=size, epsilon=epsilon).channel()
     values, law = np.arange(float(size)), laws(size)[truth]
     dense = table_of(channel)
     counts = np.random.default_rng(6).multinomial(1000, law @ dense, size=200)

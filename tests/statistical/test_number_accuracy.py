@@ -23,7 +23,7 @@ def laws(count):
 
 
 def rung_of(question, epsilon):
-    way = Study(name="s", questions=(question,), public_epsilon=Fraction(epsilon)).way("q")
+    way = Study(name="s", questions=(question,), public_epsilon=Fraction(epsilon)).handler("q")
     return way, way.ladder.levels[0]
 
 

@@ -21,7 +21,9 @@ SHARES = (0.0, 0.01, 0.3, 1.0)
 
 
 def way_of(epsilon=4, **rest):
-    return Study(name="s", questions=(FreeText(id="q", text="Q?", **rest),), public_epsilon=Fraction(epsilon)).way("q")
+    return Study(name="s", questions=(FreeText(id="q", text="Q?", **rest),), public_epsilon=Fraction(epsilon)).handler(
+        "q"
+    )
 
 
 def last_rule(way, n, candidates=1):
@@ -70,7 +72,7 @@ def test_the_way_reads_hits_off_reports(seed):
     assert set(found.labels) == {"ab", "xy", "q"}
     assert found.together == 0.95
 
-    way = study.way("q")
+    way = study.handler("q")
     reports = np.asarray(published.reports.table["q"])
     asked = way.next_rounds(len(texts), None, None)
     asked = way.next_rounds(len(texts), asked, way.tally(reports, 1))

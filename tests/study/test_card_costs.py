@@ -30,7 +30,7 @@ def card(*, goal=None, **changes):
 
 
 def plan_of(question):
-    return question.way(Audience()).plan()
+    return question.handler(Audience()).plan()
 
 
 def test_the_table_is_what_the_rooms_say_one_by_one():

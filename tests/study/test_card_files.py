@@ -311,4 +311,4 @@ def test_any_document_with_our_keys_is_read_or_refused(tmp_path, top, own, goal,
     path.write_text(text, encoding="utf-8", errors="replace")
     if read_or_refuse(path):
         with contextlib.suppress(InvalidInput):
-            read_study(path).ways[0].certificate()
+            read_study(path).handlers[0].certificate()

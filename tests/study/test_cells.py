@@ -26,7 +26,7 @@ SPELLED = {"no": ("No", "FALSE", "0"), "yes": ("Yes", "TRUE", "1")}
 
 def answers(question, *cells, kind=None):
     words = words_of(pa.table({"q": pa.array(list(cells), kind)}), "q")
-    return question.way(EVERYBODY).answers_in(words).tolist()
+    return question.handler(EVERYBODY).answers_in(words).tolist()
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ def office(tmp_path):
 
 
 def test_the_capacity_that_is_charged():
-    way = Study(name="Six", questions=(OneOfMany(id="q", text="Q?", answers=SIX, epsilon=Fraction(2)),)).way("q")
+    way = Study(name="Six", questions=(OneOfMany(id="q", text="Q?", answers=SIX, epsilon=Fraction(2)),)).handler("q")
     assert float(way.capacity_bits(1)) == pytest.approx(CAPACITY, abs=1e-10)
     assert pytest.approx(0.6748667214, abs=1e-10) == CAPACITY
 
@@ -192,7 +192,7 @@ class TestNeverTooLittle:
     )
     def test_all_orders(self, answers, epsilon, most_reports):
         study = self.study(answers, epsilon)
-        way = study.way("q")
+        way = study.handler("q")
         rows = tuple(map(tuple, np.asarray(way.channel(1).array, dtype=float).tolist()))
         least = math.inf
         for schedule in self.schedules(most_reports):
@@ -231,14 +231,16 @@ class TestNeverTooLittle:
         assert share == pytest.approx(float(epsilon_capacity_bits(2.0)), abs=1e-6)
 
     def test_leakage_is_not_bounded_by_capacity(self):
-        way = Study(name="Six", questions=(OneOfMany(id="q", text="Q?", answers=SIX, epsilon=Fraction(2)),)).way("q")
+        way = Study(name="Six", questions=(OneOfMany(id="q", text="Q?", answers=SIX, epsilon=Fraction(2)),)).handler(
+            "q"
+        )
         assert float(way.leakage_bits(1)) == pytest.approx(math.log2(6 * ODDS / (ODDS + 5)), abs=1e-9)
         assert way.leakage_bits(1) > 2 * way.capacity_bits(1)
 
     def test_an_answer_that_is_rounded_holds_all_its_bits(self):
         """Three people answer 0, 1 or 2, rounded at random to 0 or 2: who is alike tells which of three it was."""
         study = Study(name="Two", questions=(Count(id="q", text="Q?", highest=2, epsilon=Fraction(9)),))
-        own = np.asarray(study.way("q").channel(1).array, dtype=float)
+        own = np.asarray(study.handler("q").channel(1).array, dtype=float)
         # Whoever believes that 0, 1, 2 of one go with 0, 0, 2 and 0, 2, 2 of two others reads it from three reports.
         rows = [[0, 0, 0], [0, 0, 1], [1, 1, 1]]
         seen = sf.Channel([np.kron(np.kron(own[a], own[b]), own[c]) for a, b, c in rows])

@@ -44,7 +44,7 @@ def test_an_exported_part_carries_certificates_that_say_how_it_was_collected(cas
     asked = collection_of(homes(tmp_path, collect=terms, recover=recover), tmp_path)
     panels = [bytes([n]) * 16 for n in range(4)] if case == "panel" else None
     export_part(asked, kept(asked, respond_all(asked, PEOPLE), panels), tmp_path / "out")
-    for question in asked.ways:
+    for question in asked.handlers:
         text = certificate_path(tmp_path / "out", question).read_text()
         found = sf.Certificate.from_json(text)
         assert found.subject.collected == said == collected_how(asked, question)

@@ -23,7 +23,7 @@ FINE = 800
 
 @cache
 def comparisons(question):
-    plan = question.way(Audience(public_epsilon=Fraction(3, 2))).plan()
+    plan = question.handler(Audience(public_epsilon=Fraction(3, 2))).plan()
     return plan, {one["equal"]: one for one in plan.document["comparisons"]}
 
 

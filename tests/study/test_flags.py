@@ -46,14 +46,14 @@ def test_the_plan_of_a_thousand_answers_chooses_flags_and_tells_the_price():
     ],
 )
 def test_flags_are_chosen_where_they_pay(asked, kind):
-    assert json.loads(asked.way("town").declaration)["mechanism"] == kind
+    assert json.loads(asked.handler("town").declaration)["mechanism"] == kind
 
 
 @pytest.mark.parametrize("guarantee", ["information-theoretic", "computational"])
 def test_from_answers_to_estimates_and_back(tmp_path, guarantee):
     asked = study(answers=TOWNS[:200], public=Fraction(3, 2), sharp=Fraction(9, 2))
-    assert json.loads(asked.way("town").declaration)["mechanism"] == "flags"
-    assert asked.way("town").by_number
+    assert json.loads(asked.handler("town").declaration)["mechanism"] == "flags"
+    assert asked.handler("town").by_number
     rng = np.random.default_rng(4)
     places = np.minimum(rng.geometric(0.1, 3000) - 1, 199)
     table = {"town": [TOWNS[i] for i in places], "half": ["one" if i % 3 else "two" for i in range(3000)]}
@@ -68,7 +68,7 @@ def test_from_answers_to_estimates_and_back(tmp_path, guarantee):
     truth = np.bincount(places, minlength=200) / 3000
     for reports, level in ((made.reports, 2), (opened, 1), (tmp_path / "open.parquet", 1)):
         whole = sf.estimate_reports(reports)[0]
-        deviation = asked.way("town").share_deviation(level, 0.1) / np.sqrt(3000)
+        deviation = asked.handler("town").share_deviation(level, 0.1) / np.sqrt(3000)
         assert np.abs(np.array(whole.raw) - truth).max() < 5 * deviation
         groups = [one for one in sf.estimate_reports(reports, group="half") if one.group]
         assert sum(one.total for one in groups) == 3000
@@ -88,5 +88,5 @@ def test_devices_are_asked_by_the_other_family():
     from sfumato.study.collect_terms import CollectTerms
 
     collected = study(collect=CollectTerms())
-    assert json.loads(collected.way("town").declaration)["mechanism"] == "cyclic_response"
+    assert json.loads(collected.handler("town").declaration)["mechanism"] == "cyclic_response"
     check_collectable(collected)

@@ -14,7 +14,7 @@ from sfumato.ladders.steps import set_document
 from sfumato.study import AskIf, BoundedNumber, Card, LargeList, OneOfMany, Several, Study, YesNo
 from sfumato.study.collection import Collection, Receiver, form_document, levels_of
 
-COLLECTED = [one for one in SAMPLES if one.way.by_row and not one.way.by_position and not one.way.by_number]
+COLLECTED = [one for one in SAMPLES if one.handler.by_row and not one.handler.by_position and not one.handler.by_number]
 REFUSED = [one for one in SAMPLES if one not in COLLECTED]
 
 
@@ -24,7 +24,7 @@ def collected(study):
         Receiver(name=name, kem=Kem.X25519, public_key=name.encode().ljust(32, b"."), levels=levels)
         for name, levels in levels_of(study).items()
     )
-    declared = {way.question.id: way.declaration for way in study.ways}
+    declared = {way.question.id: way.declaration for way in study.handlers}
     return Collection(study=study, declarations=declared, receivers=receivers)
 
 
@@ -45,7 +45,7 @@ def members_of(document, modulus):
 @pytest.mark.parametrize("sample", COLLECTED, ids=lambda one: one.name)
 def test_a_form_has_what_a_device_draws_by_and_it_is_that_of_the_way(sample):
     form = form_document(collected(sample.study))
-    (question,), way = form["questions"], sample.way
+    (question,), way = form["questions"], sample.handler
     assert json.loads(json.dumps(form)) == form
     assert question["reports"] == way.report_count
     draw = question["draw"]
@@ -77,7 +77,7 @@ def test_what_cannot_be_collected_has_no_form(sample):
     with pytest.raises(errors.InvalidParameter, match="cannot be asked over the web"):
         form_document(collected(sample.study))
     with pytest.raises(errors.InvalidParameter):
-        sample.way.form()
+        sample.handler.form()
 
 
 def test_every_kind_is_either_collected_or_refused():

@@ -26,7 +26,7 @@ from sfumato.study import Several, Study, read_study, write_study
 from sfumato.study.file import as_toml, first_file, study_schema
 from sfumato.study.kinds import kinds
 from sfumato.study.kinds.number import ScaleQuestion
-from sfumato.study.kinds.several import SeveralWay, set_text
+from sfumato.study.kinds.several import SeveralHandler, set_text
 from study_strategies import questions
 
 VALIDATOR = Draft202012Validator(study_schema())
@@ -37,7 +37,7 @@ IMPROBABLE = 1e-9
 
 
 def levels_of(sample):
-    return range(1, len(sample.way.epsilons) + 1)
+    return range(1, len(sample.handler.epsilons) + 1)
 
 
 def is_sentence(text):
@@ -99,15 +99,15 @@ class TestReading:
     def test_a_wrong_cell_is_refused_by_its_row_and_never_shown(self, sample):
         good = next(iter(sample.tenths))
         with pytest.raises(UnreadableFile) as refused:
-            sample.way.read(sample.words([good, good, SECRET, good]))
+            sample.handler.read(sample.words([good, good, SECRET, good]))
         assert "column q, row 3 " in str(refused.value)
         assert SECRET not in str(refused.value)
         assert refused.value.way_out
-        assert len(sample.way.read(sample.words([good] * 4))) == 4
+        assert len(sample.handler.read(sample.words([good] * 4))) == 4
 
     @each
     def test_true_shares_are_those_of_the_answers(self, sample):
-        way, held = sample.way, Counter(sample.cells)
+        way, held = sample.handler, Counter(sample.cells)
         truth = way.truth(held)
         if truth is None:
             return
@@ -123,7 +123,7 @@ class TestReading:
 class TestPlans:
     @each
     def test_it_says_how_and_why_and_for_whom(self, sample):
-        way = sample.way
+        way = sample.handler
         plan = way.plan()
         assert plan.question == sample.question
         assert is_sentence(plan.because)
@@ -140,7 +140,7 @@ class TestPlans:
 
     @each
     def test_its_certificate_verifies(self, sample):
-        certificate = sample.way.plan().certificate
+        certificate = sample.handler.plan().certificate
         verify(certificate)
         again = Certificate.from_json(certificate.to_json())
         assert again.claims == certificate.claims
@@ -148,7 +148,7 @@ class TestPlans:
 
     @each
     def test_it_speaks_in_sentences(self, sample):
-        way = sample.way
+        way = sample.handler
         assert is_sentence(way.describe())
         assert all(is_sentence(text) for text in way.limits())
         assert way.report_words
@@ -165,7 +165,7 @@ class TestDraws:
 
     @each
     def test_reports_lie_where_they_are_said_to(self, sample):
-        way, reports = sample.way, drawn(sample.name).reports
+        way, reports = sample.handler, drawn(sample.name).reports
         assert len(reports) == ROWS
         assert 0 <= reports.min() <= reports.max() < way.report_count
         for named in (way.report_labels, way.report_numbers):
@@ -175,7 +175,7 @@ class TestDraws:
 
     @each
     def test_keys_are_those_of_its_levels(self, sample):
-        way, made = sample.way, drawn(sample.name)
+        way, made = sample.handler, drawn(sample.name)
         assert tuple(sorted(made.keys)) == way.key_levels
         for level in levels_of(sample):
             seen = seen_at(sample, made, level)
@@ -196,8 +196,8 @@ class TestDraws:
 
     @each
     def test_what_it_declares_is_enough_to_read_its_reports(self, sample):
-        way = sample.way
-        again = sample.study.way("q", way.declaration)
+        way = sample.handler
+        again = sample.study.handler("q", way.declaration)
         assert again.declaration == way.declaration
         assert again.report_count == way.report_count
         assert again.epsilons == way.epsilons
@@ -210,7 +210,7 @@ class TestDraws:
         made.reports.write(path)
         read = Reports.read(path)
         assert np.array_equal(read.column("q"), made.reports.column("q"))
-        way = sample.way
+        way = sample.handler
         if way.report_labels is not None:
             shown = [str(cell) for cell in read.table["q"].to_pylist()]
             assert shown == [way.report_labels[place] for place in read.column("q").tolist()]
@@ -224,7 +224,7 @@ class TestDraws:
 class TestTallies:
     @each
     def test_parts_add_up_to_the_whole(self, sample):
-        way, made = sample.way, drawn(sample.name)
+        way, made = sample.handler, drawn(sample.name)
         for level in levels_of(sample):
             seen = seen_at(sample, made, level)
             whole = counted(way, made, seen, level)
@@ -246,7 +246,7 @@ class TestTallies:
 
     @each
     def test_a_place_in_the_column_is_not_dropped(self, sample):
-        way, reports = sample.way, drawn(sample.name).reports
+        way, reports = sample.handler, drawn(sample.name).reports
         if not way.by_position:
             return
         with pytest.raises(InvalidParameter, match="question 'q'"):
@@ -270,7 +270,7 @@ class TestTallies:
 class TestEstimates:
     @each
     def test_known_shares_are_found_within_five_standard_errors(self, sample):
-        way, made = sample.way, drawn(sample.name)
+        way, made = sample.handler, drawn(sample.name)
         sharpness = []
         for level in levels_of(sample):
             found = way.estimate(counted(way, made, seen_at(sample, made, level), level), Reading(level=level))
@@ -290,7 +290,7 @@ class TestEstimates:
 
     @each
     def test_a_mean_lies_where_answers_do_however_few_there_are(self, sample):
-        way = sample.way
+        way = sample.handler
         if not isinstance(sample.question, ScaleQuestion) or sample.asked.values is None:
             return
         lowest, highest = map(float, sample.question.ends)
@@ -305,7 +305,7 @@ class TestEstimates:
     @each
     def test_wrong_shares_would_be_noticed(self, sample):
         """The test above can fail: shares in another order are further off than five standard errors."""
-        way, made = sample.way, drawn(sample.name)
+        way, made = sample.handler, drawn(sample.name)
         found = way.estimate(counted(way, made, seen_at(sample, made, 1), 1), Reading(level=1))
         if not found.labels:
             lowest, highest = map(float, sample.question.ends)
@@ -320,7 +320,7 @@ class TestEstimates:
 
     @each
     def test_what_is_for_two_answers_is_refused_for_others(self, sample):
-        way = sample.way
+        way = sample.handler
         tally = way.tally(drawn(sample.name).reports, len(way.epsilons))
         reading = Reading(level=len(way.epsilons), ignoring=0.1)
         if len(sample.asked.labels) == 2:
@@ -333,7 +333,7 @@ class TestEstimates:
 
 def outcomes(way, level, reports, part):
     """The places of reports among the outputs of a channel; of a report at its place, with its public question."""
-    if isinstance(way, SeveralWay):
+    if isinstance(way, SeveralHandler):
         place = {pair: i for i, pair in enumerate(way.channel(level).outputs)}
         asked = way.asked(np.arange(len(reports)), part)[0].tolist()
         return np.array([place[tuple(some), report] for some, report in zip(asked, reports.tolist(), strict=True)])
@@ -359,7 +359,7 @@ def misfit(counts, law):
 class TestChannels:
     @each
     def test_rows_are_laws_of_its_answers(self, sample):
-        way = sample.way
+        way = sample.handler
         if not way.by_row:
             with pytest.raises(InvalidParameter, match="no channel of its own"):
                 way.channel(1)
@@ -372,13 +372,13 @@ class TestChannels:
             assert set(map(str, channel.inputs)) == {counted_as(sample, text) for text in answers_of(sample)}
             if way.report_labels is not None:
                 assert tuple(map(str, channel.outputs)) == way.report_labels
-            elif not way.by_position and not isinstance(way, SeveralWay):
+            elif not way.by_position and not isinstance(way, SeveralHandler):
                 assert len(channel.outputs) == way.report_count
 
     @each
     def test_reports_follow_it_and_a_wrong_one_is_rejected(self, sample):
         """Each answer alone, at every level: the counts fit its row, no other answer's, and none a tenth off."""
-        way = sample.way
+        way = sample.handler
         if not way.by_row:
             return
         rejected = 0
@@ -400,7 +400,7 @@ class TestChannels:
     @each
     def test_it_keeps_what_is_promised(self, sample):
         """ε, maximal leakage and capacity of the channel are no more than what the way says and charges."""
-        way = sample.way
+        way = sample.handler
         assert list(way.epsilons) == sorted(way.epsilons, reverse=True)
         if not way.by_row:
             assert verify(way.certificate()) is None

@@ -240,7 +240,7 @@ class TestPublications:
         place = {name: i for i, name in enumerate(NAMES)}
         for label, interval in zip(found.labels, found.intervals, strict=True):
             assert interval.lower <= law[place[label]] <= interval.upper
-        way = study.way("surname")
+        way = study.handler("surname")
         tally = next(iter(reports.tallies("surname")))[1]
         assert found.labels == tuple(
             way.raw_shares(tally, 2)[0][i]
@@ -300,7 +300,7 @@ class TestPublications:
 class TestPlans:
     def test_it_says_from_which_share_on_a_text_is_found(self, folder):
         study = read_study(folder / "study.toml")
-        way = study.way("surname")
+        way = study.handler("surname")
         plan = way.plan()
         for row in plan.document["levels"]:
             rule = way.rule(row["level"], 100_000)
@@ -313,7 +313,7 @@ class TestPlans:
         assert "found from" in plan.tables[0].header
 
     def test_without_a_population_it_says_how_many_are_needed(self):
-        plan = Study(name="s", questions=(asked(at_least=Fraction(1, 200)),)).way("surname").plan()
+        plan = Study(name="s", questions=(asked(at_least=Fraction(1, 200)),)).handler("surname").plan()
         assert plan.tables[0].rows[0][2:4] == ("never", "never")
         assert "Respondents needed" in plan.tables[0].title
         assert "0.5 % or fewer" in plan.words[-1]
@@ -321,7 +321,7 @@ class TestPlans:
     def test_levels_are_those_of_the_audience(self):
         readers = (Analyst(name="office", epsilon=Fraction(4)),)
         study = Study(name="s", questions=(asked(epsilon=None),), analysts=readers, public_epsilon=Fraction(1))
-        assert len(study.way("surname").plan().tables[0].rows) == 2
+        assert len(study.handler("surname").plan().tables[0].rows) == 2
 
 
 def test_counts_of_chunks_add_however_they_are_kept():

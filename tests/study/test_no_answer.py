@@ -169,7 +169,7 @@ def test_an_empty_cell_of_which_nothing_is_said_is_refused_with_both_prices():
     with pytest.raises(UnreadableFile) as refused:
         drawn_part(study, wages(), bits=InsecureSeeded(1))
     said = str(refused.value)
-    price = study.way("wage").hidden_price()
+    price = study.handler("wage").hidden_price()
     assert "column wage, row 1 is empty (180 of the first 400 rows are)" in said
     assert 'missing = "hidden"' in said
     assert f"{price:.2f} times the respondents, {math.ceil(400 * price)} in place of 400" in said
@@ -260,7 +260,7 @@ def test_a_refusal_after_empty_cells_names_the_right_row():
 @pytest.mark.parametrize("name", ["yes-no", "few", "many", "count, by degrees"])
 def test_hidden_the_channel_from_answer_or_none_has_the_declared_epsilon(name):
     study = study_of(replace(KINDS[name][0], missing="hidden"))
-    way = study.way("q")
+    way = study.handler("q")
     for level, epsilon in enumerate(way.epsilons, start=1):
         channel = way.channel(level)
         assert channel.inputs[-1] == NO_ANSWER
@@ -342,7 +342,7 @@ def test_the_price_of_hiding_is_the_ratio_of_exact_variances(answers, epsilon, p
     texts = tuple(map(str, range(answers)))
     question = YesNo(**ASKED) if answers == 2 else OneOfMany(**ASKED, answers=texts)
     study = Study(name="Price", questions=(question,), public_epsilon=Fraction(epsilon))
-    found = study.way("q").hidden_price()
+    found = study.handler("q").hidden_price()
     assert found == pytest.approx(price, abs=0.002)
 
     def variance(size):
@@ -357,8 +357,8 @@ def test_the_price_of_hiding_is_the_ratio_of_exact_variances(answers, epsilon, p
 
 
 def test_free_text_hides_for_nothing():
-    assert study_of(KINDS["text"][0]).way("q").hidden_price() == 1
-    assert study_of(KINDS["card"][0]).way("q").hidden_price() is None
+    assert study_of(KINDS["text"][0]).handler("q").hidden_price() == 1
+    assert study_of(KINDS["card"][0]).handler("q").hidden_price() is None
 
 
 def test_where_perhaps_nobody_answers_a_mean_is_not_estimable():

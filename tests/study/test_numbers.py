@@ -41,7 +41,7 @@ def study_of(question, **changes):
 def read(question, cells):
     """Read cells as a publication does; the type of the column is that of the list."""
     table = pa.table({question.id: cells})
-    way = study_of(question).way(question.id)
+    way = study_of(question).handler(question.id)
     return way.answers_in(words_of(table, question.id)).tolist()
 
 
@@ -188,7 +188,7 @@ class TestMechanism:
     def test_at_four_nats_one_report_has_a_variance_of_at_most_a_fifth(self):
         """Found from the channel and the scores that are really used, over every number of the range."""
         question = BoundedNumber(**WAGE)
-        way = study_of(question, analysts=(), public_epsilon=Fraction(4)).way("wage")
+        way = study_of(question, analysts=(), public_epsilon=Fraction(4)).handler("wage")
         rung = way.ladder.levels[0]
         scores = rung.linear_scores(np.linspace(-1, 1, way.question.points))
         assert worst_variance(second_moments(rung.channel().array, scores), question.steps) <= 0.16
@@ -201,7 +201,7 @@ class TestMechanism:
         study = study_of(
             BoundedNumber(**WAGE, missing=missing), analysts=readers, public_epsilon=Fraction(epsilons[-1])
         )
-        way = study.way("wage")
+        way = study.handler("wage")
         assert way.question.points == chosen.points
         declared = json.loads(way.declaration)
         if chosen.shape is Shape.TWO_POINTS and missing is None:
@@ -216,17 +216,17 @@ class TestMechanism:
     def test_reports_say_to_how_many_values_they_were_rounded(self):
         """What this version would choose for other readers does not matter when reports are read."""
         question = BoundedNumber(**WAGE)
-        made = study_of(question).way("wage")
-        again = study_of(question).way("wage", made.declaration)
+        made = study_of(question).handler("wage")
+        again = study_of(question).handler("wage", made.declaration)
         assert again.question.points == made.question.points
         assert again.ladder.declaration == made.ladder.declaration
-        other = study_of(question, analysts=(), public_epsilon=Fraction(1, 4)).way("wage")
+        other = study_of(question, analysts=(), public_epsilon=Fraction(1, 4)).handler("wage")
         assert other.question.points == 2 != made.question.points
 
     def test_a_declaration_of_more_values_than_there_are_numbers_is_refused(self):
-        many = study_of(BoundedNumber(**WAGE, points=5)).way("wage").declaration
+        many = study_of(BoundedNumber(**WAGE, points=5)).handler("wage").declaration
         with pytest.raises(InvalidParameter, match="points=5 must lie in"):
-            study_of(BoundedNumber(**{**WAGE, "step": 25})).way("wage", many)
+            study_of(BoundedNumber(**{**WAGE, "step": 25})).handler("wage", many)
 
 
 def drawing(study, table, part, source):
@@ -258,7 +258,7 @@ def test_levels_open_and_estimates_get_sharper(goal):
     study = study_of(question)
     numbers = np.random.default_rng(4).gamma(4, 4, 30_000).clip(0, 50).round(2)
     made = drawn_part(study, pa.table({"wage": numbers}), bits=InsecureSeeded(9))
-    way, reports, keys = study.way("wage"), made.reports.column("wage"), made.keys["wage"]
+    way, reports, keys = study.handler("wage"), made.reports.column("wage"), made.keys["wage"]
     rows, widths = np.arange(len(reports)), []
     for level in (1, 2, 3):
         seen = reports if level == 3 else way.opened(reports, keys[level], rows, rows)
@@ -289,13 +289,13 @@ def test_hiding_who_does_not_answer_costs_some_of_the_mean():
     prices = []
     for epsilon in (4, 1):
         study = study_of(BoundedNumber(**WAGE, missing="hidden"), analysts=(), public_epsilon=Fraction(epsilon))
-        prices.append(study.way("wage").hidden_price())
-        assert plan_question(study.way("wage")).groups is None
+        prices.append(study.handler("wage").hidden_price())
+        assert plan_question(study.handler("wage")).groups is None
     assert 1 < prices[0] < prices[1] < 1.6
 
 
 def test_the_plan_compares_and_says_so():
-    plan = study_of(BoundedNumber(**WAGE), analysts=(), public_epsilon=Fraction(4)).way("wage").plan()
+    plan = study_of(BoundedNumber(**WAGE), analysts=(), public_epsilon=Fraction(4)).handler("wage").plan()
     assert "rounded at random to 10 values, each of which favours 3 reports in a row" in plan.because
     assert "arc 0.195; cyclic response 0.21; two points 0.519." in plan.because
     assert "respondents for ± 1, which is 2 % of the range" in plan.tables[0].title

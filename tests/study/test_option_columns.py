@@ -37,7 +37,7 @@ def frame(rows=ROWS):
 def sets(asked, data, first=0):
     """The sets that are read, of those that have a report."""
     inside = study(asked)
-    return read_cells(inside, inside.ways[0], pa.table(data), first)
+    return read_cells(inside, inside.handlers[0], pa.table(data), first)
 
 
 def read(data, **changes):
@@ -214,4 +214,4 @@ def test_the_truth_of_a_page_is_read_from_them():
     from sfumato.study.answers import held_answers
 
     held = held_answers(inside, inside.questions[0], pa.Table.from_pandas(frame()))
-    assert inside.ways[0].truth(held).shares == (0.5, 0.5, 0.5)
+    assert inside.handlers[0].truth(held).shares == (0.5, 0.5, 0.5)

@@ -24,7 +24,7 @@ ASK = {"id": "q", "text": "How often?", "answers": FIVE}
 
 
 def way_of(question, epsilon=1, readers=()):
-    return Study(name="s", questions=(question,), analysts=readers, public_epsilon=Fraction(epsilon)).way("q")
+    return Study(name="s", questions=(question,), analysts=readers, public_epsilon=Fraction(epsilon)).handler("q")
 
 
 def estimate(way, law, n, seed):

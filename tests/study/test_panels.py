@@ -38,11 +38,11 @@ def reports_of(collection, history):
 
 @pytest.mark.parametrize("history", [(0, 0), (0, 1), (2, 1), (0, 0, 0), (0, 0, 1), (1, 2, 1), (0, 1, 2)])
 def test_the_waves_of_a_device_follow_the_joint_law_exactly(small, history):
-    assert enumerated(reports_of(small, history)) == history_law(small.ways["q"].channel(1), history)
+    assert enumerated(reports_of(small, history)) == history_law(small.handlers["q"].channel(1), history)
 
 
 def laws(collection, waves):
-    channel = collection.ways["q"].channel(1)
+    channel = collection.handlers["q"].channel(1)
     return {history: history_law(channel, history) for history in itertools.product(range(3), repeat=waves)}
 
 

@@ -55,7 +55,7 @@ def test_what_does_not_fit_is_refused_by_row_and_never_repeated(question):
     good = "0" if isinstance(question, Count) else "no"
     cells = column(good, good, SECRET, good, SECRET)
     with pytest.raises(UnreadableFile) as refused:
-        question.way(EVERYBODY).read(cells)
+        question.handler(EVERYBODY).read(cells)
     said = str(refused.value)
     assert "column q, row 3 " in said
     assert SECRET not in said

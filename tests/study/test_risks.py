@@ -35,7 +35,7 @@ NAMES = [sample.name for sample in SAMPLES]
 @cache
 def planned(name):
     (sample,) = [one for one in SAMPLES if one.name == name]
-    return sample.way, plan_question(sample.way)
+    return sample.handler, plan_question(sample.handler)
 
 
 def bayes(rows, prior, x, y):
@@ -122,7 +122,7 @@ def test_a_proof_is_said_in_words_and_nothing_else_is(name):
 
 def test_the_words_are_natural_frequencies_rounded_up():
     card = Card(**ASKED, guess_error=Fraction(3, 8), max_epsilon=Fraction(3, 2), goal=Goal(expected_share=TENTH))
-    (said,) = risk_sentences(plan_question(card.way(Audience())).risk)
+    (said,) = risk_sentences(plan_question(card.handler(Audience())).risk)
     assert said.sentence == (
         "What everybody sees: if 10 of 100 people hold “yes”, then of 100 whose report is “yes” at most 34 do."
     )
@@ -132,7 +132,7 @@ def test_the_words_are_natural_frequencies_rounded_up():
 
 def test_a_large_list_is_told_quickly_and_by_one_row():
     asked = OneOfMany(**ASKED, answers=tuple(f"place {i}" for i in range(5000)))
-    way = asked.way(Audience(public_epsilon=Fraction(1)))
+    way = asked.handler(Audience(public_epsilon=Fraction(1)))
     risk = risk_of(way, way.levels)
     (level,) = risk.levels
     (most,) = level.reports
@@ -146,7 +146,7 @@ def test_a_large_list_is_told_quickly_and_by_one_row():
 
 def test_reports_that_tell_as_much_share_a_row_and_programs_get_all():
     asked = OneOfMany(**ASKED, answers=("a", "b", "c"))
-    risk = plan_question(asked.way(Audience(public_epsilon=Fraction(2)))).risk
+    risk = plan_question(asked.handler(Audience(public_epsilon=Fraction(2)))).risk
     assert [row[:2] for row in risk_table(risk).rows] == [("each report", "the one it names")]
     document = json.loads(json.dumps(risk_document(risk)))
     assert [one["report"] for one in document["levels"][0]["reports"]] == ["a", "b", "c"]
@@ -183,7 +183,7 @@ class TestShares:
         told = YesNo(**ASKED, goal=Goal(expected_share=TENTH, share_range=(TENTH, 2 * TENTH), difference=TENTH))
         assert told.entries()["share_range"] == [TENTH, 2 * TENTH]
         assert told.entries()["difference"] == TENTH
-        one, other = (asked.way(Audience(public_epsilon=Fraction(1))) for asked in (plain, told))
+        one, other = (asked.handler(Audience(public_epsilon=Fraction(1))) for asked in (plain, told))
         assert one.declaration == other.declaration
 
     def test_people_are_enough_to_see_somebody(self):
@@ -213,7 +213,7 @@ class TestGroups:
             max_epsilon=Fraction(2),
             goal=Goal(expected_share=2 * TENTH, difference=TENTH),
         )
-        way = card.way(Audience())
+        way = card.handler(Audience())
         (n,) = plan_question(way).groups.respondents
         channel, weights, rng = way.channel(1).array, way.weights(1), np.random.default_rng(5)
         shares = []
@@ -230,7 +230,7 @@ class TestGroups:
     def test_a_card_and_the_generic_rule_agree(self):
         """For two answers the unbiased share has the variance 1/J where there are two reports."""
         asked = YesNo(**ASKED, goal=Goal(expected_share=TENTH))
-        way = asked.way(Audience(public_epsilon=Fraction(1)))
+        way = asked.handler(Audience(public_epsilon=Fraction(1)))
         deviations = [
             1 / math.sqrt(float(fisher_information(way.channel(1), share))) for share in (TENTH, 3 * TENTH / 2)
         ]

@@ -21,7 +21,7 @@ from sfumato.errors import InvalidParameter, KeyRefused, SfumatoError
 from sfumato.keys import Unprotected
 from sfumato.keys.sealed_files import read_private_key
 from sfumato.ladders import SealedAnswers
-from sfumato.ladders.shift_levels import MOST_PADDED, PadRung
+from sfumato.ladders.shift_levels import MOST_PADDED, PadLevel
 from sfumato.ladders.steps import TwoLevelShift
 from sfumato.publications.opening import recover_table
 from sfumato.sampling import Guarantee, InsecureSeeded
@@ -194,7 +194,7 @@ def test_a_table_of_text_gives_numbers_of_the_questions_own_type():
 @pytest.mark.parametrize("size", range(2, 8))
 def test_all_draws_and_all_answers_make_a_uniform_column(size):
     """For each answer, over all U: every sealed number once. So given the answer, whatever it is, each has 1/R."""
-    pad = PadRung(size=size)
+    pad = PadLevel(size=size)
     step = pad.shift_at(Fraction(1))
     assert step.law() == (Fraction(1, size),) * size
     for answer in range(size):
@@ -267,7 +267,7 @@ def test_the_certificate_says_so_and_both_checkers_check_it():
         assert verify(certificate) is None
         assert [claim.measure for claim in certificate.claims] == ["odds", "leakage_bits", "recovered", "key_bits"]
         assert sfumato_check.answer(certificate.to_json().encode())["exit_code"] == 0
-    document = json.loads(study().way("rooms").sealed.certificate().to_json())
+    document = json.loads(study().handler("rooms").sealed.certificate().to_json())
     for place, value in ((0, "3/2"), (1, "1/10"), (2, "9/10")):
         forged = json.loads(json.dumps(document))
         forged["claims"][place]["value"] = value

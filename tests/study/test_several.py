@@ -57,7 +57,7 @@ def table(rows, seed=1, prefix="p"):
 
 
 def read(asked, *texts):
-    found = asked.way(study().audience).answers_in(words_of(pa.table({"way": list(texts)}), "way"))
+    found = asked.handler(study().audience).answers_in(words_of(pa.table({"way": list(texts)}), "way"))
     return [{asked.options[i] for i in range(len(asked.options)) if chosen >> i & 1} for chosen in found.tolist()]
 
 
@@ -145,16 +145,16 @@ class TestPlans:
 
     def test_answers_are_sealed_where_not_all_options_are_asked(self):
         some, whole = (study(question(ask=ask), recover=True) for ask in (None, 5))
-        assert some.way("way").sealed.report_count == 1 << 5
-        assert whole.way("way").sealed is None
-        assert "recovered" not in {claim.measure for claim in some.way("way").certificate().claims}
-        assert whole.way("way").certificate()["recovered"].value == 1
+        assert some.handler("way").sealed.report_count == 1 << 5
+        assert whole.handler("way").sealed is None
+        assert "recovered" not in {claim.measure for claim in some.handler("way").certificate().claims}
+        assert whole.handler("way").certificate()["recovered"].value == 1
         assert not {**some.not_recovered, **whole.not_recovered}
 
     def test_more_sets_than_can_be_sealed_do_not_come_back_and_that_is_said(self):
         for count, is_sealed in ((31, True), (32, False)):
             asked = study(question(options=tuple(f"o{i}" for i in range(count)), ask=None), recover=True)
-            assert (asked.way("way").sealed is not None) == is_sealed
+            assert (asked.handler("way").sealed is not None) == is_sealed
             assert ("way" not in asked.not_recovered) == is_sealed
 
 
@@ -206,7 +206,7 @@ class TestALife:
     def test_a_wrong_assignment_would_be_noticed(self, life):
         """Reports that are counted one row off say something else."""
         reports = life.read()
-        way, chosen = reports.note.way("way"), np.delete(cells(9000)[1], [5, 4095, 4096, 8999], axis=0)
+        way, chosen = reports.note.handler("way"), np.delete(cells(9000)[1], [5, 4095, 4096, 8999], axis=0)
         chunk = next(iter(reports.chunks(["way"])))
         right = way.tally(chunk.reports(way), 3, positions=way.placed(chunk.numbers, chunk.part.base))
         wrong = way.tally(chunk.reports(way), 3, positions=way.placed(chunk.numbers + 1, chunk.part.base))
@@ -265,7 +265,7 @@ def test_all_options_and_answers_that_come_back(tmp_path):
     living.publish(table(3000))
     back = living.recovered().column("way").to_pylist()
     assert back == cells(3000)[0]
-    assert "all 5 options are asked" in living.read().note.way("way").report_words
+    assert "all 5 options are asked" in living.read().note.handler("way").report_words
 
 
 def test_pairs_need_two_options_at_a_time(tmp_path):
@@ -300,7 +300,7 @@ def test_who_did_not_answer_is_hidden_as_one_more_option(tmp_path):
     assert found.labels == (*OPTIONS, "no answer")
     true = [*(cells(9000)[1] & (np.arange(9000) % 4 != 0)[:, None]).mean(axis=0), 0.25]
     assert (abs(np.array(found.raw) - true) < SIGMAS * np.array(found.standard_errors)).all()
-    assert asked.way("way").hidden_price() > 1
+    assert asked.handler("way").hidden_price() > 1
 
 
 def test_who_did_not_answer_is_seen_where_cells_stay_empty(tmp_path):
@@ -321,7 +321,7 @@ def test_all_options_with_hidden_empty_cells_come_back(tmp_path):
 
 def test_what_a_release_charges(tmp_path):
     """ε of the whole report, and no more bits than its flips can tell."""
-    way = study().way("way")
+    way = study().handler("way")
     certificate = way.certificate()
     for level, epsilon in enumerate(way.epsilons, start=1):
         assert certificate[f"epsilon_level_{level}"].value.upper <= epsilon

@@ -65,7 +65,7 @@ def test_a_new_kind_goes_all_the_way(registered, command, tmp_path):
 
     # It has no levels, so its reports stay as they are for whoever holds a key of another question.
     with pytest.raises(sf.errors.KeyRefused, match="has no keys"):
-        study.way("answer").opened(None, None, None, None)
+        study.handler("answer").opened(None, None, None, None)
 
 
 def test_open_takes_a_new_kind_beside_an_old_one(registered, tmp_path):

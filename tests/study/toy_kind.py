@@ -14,7 +14,7 @@ from sfumato.numbers.intervals import float_below
 from sfumato.prob import Channel
 from sfumato.sampling import Tally
 from sfumato.study.cells import check_heading
-from sfumato.study.channel_questions import ChannelWay
+from sfumato.study.channel_questions import ChannelHandler
 from sfumato.study.fields import whole_key
 from sfumato.study.handler import label_bits
 from sfumato.study.question import Question
@@ -44,7 +44,7 @@ class Season(Question):
     def promises(self):
         return False
 
-    def way(self, audience, declaration=None):
+    def handler(self, audience, declaration=None):
         del declaration
         return SeasonWay(self, audience)
 
@@ -53,7 +53,7 @@ class Season(Question):
         return answers.strip() == "seasons"
 
 
-class SeasonWay(ChannelWay):
+class SeasonWay(ChannelHandler):
     def __init__(self, question, audience):
         self.question, self.audience = question, audience
         self.mechanism = RandomizedResponse.within(size=4, epsilon=float_below(audience.public_epsilon or Fraction(1)))

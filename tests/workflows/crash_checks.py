@@ -12,7 +12,7 @@ from sfumato.files.tables import codebook_path, note_inside, note_path
 from sfumato.keys import Unprotected
 from sfumato.keys.key_files import read_key, read_key_header
 from sfumato.ledger import Ledger
-from sfumato.publications import read_record
+from sfumato.publications import read_registry
 from sfumato.publications.key_folder import read_index
 from sfumato.publications.manifest import read_manifest
 from sfumato.publications.note import ReportsNote
@@ -110,7 +110,7 @@ def check_done(folder, case, observer, *, or_locks=False):
         assert all(one.released for one in noted)
     else:
         assert not (folder / "releases.json").exists()
-    assert len(read_record(folder / "study.toml").releases) == len(entries)
+    assert len(read_registry(folder / "study.toml").releases) == len(entries)
     check_tidy(folder, or_locks=or_locks)
     _check_parts(folder, case, entries, observer)
     if found.keyed:

@@ -14,7 +14,7 @@ from scipy import stats
 from living_publications import PLACES, Living, living_answers, living_study, other
 from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.keys import Unprotected
-from sfumato.publications import read_record
+from sfumato.publications import read_registry
 from sfumato.publications.amendments import Amendment, with_cover
 from sfumato.publications.note import PartNote
 from sfumato.publications.reports import read_report_files
@@ -196,18 +196,18 @@ class TestWhatIsPaid:
     def test_the_worst_total_that_is_said_is_the_sum_over_the_record(self, living):
         """One ε for the first report, one more for every amendment of the same people; others pay once."""
         table = living_answers(400)
-        epsilon = living.study.ways[0].epsilons[-1]
-        both = sum(way.epsilons[-1] for way in living.study.ways)
+        epsilon = living.study.handlers[0].epsilons[-1]
+        both = sum(way.epsilons[-1] for way in living.study.handlers)
         said = living.amend(flipped([10, 20], table)).sums
-        recorded = read_record(living.file).sums
+        recorded = read_registry(living.file).sums
         assert [one.as_json for one in said] == [one.as_json for one in recorded]
         assert said[0].epsilon == pytest.approx(both + epsilon, rel=1e-12)
         assert Fraction(said[0].epsilon) >= sum(map(Fraction, (both, epsilon))) - Fraction(1, 10**12)
         again = living.amend({"row": [10], "moved": [table["moved"][10].as_py()]}).sums
-        assert [one.as_json for one in again] == [one.as_json for one in read_record(living.file).sums]
+        assert [one.as_json for one in again] == [one.as_json for one in read_registry(living.file).sums]
         assert again[0].epsilon == pytest.approx(both + 2 * epsilon, rel=1e-12)
         living.publish(living_answers(50, "q"), append=True)
-        assert read_record(living.file).sums[0].epsilon == again[0].epsilon, "new people pay for themselves"
+        assert read_registry(living.file).sums[0].epsilon == again[0].epsilon, "new people pay for themselves"
 
 
 class TestAmendmentsOfAmendments:
@@ -259,7 +259,7 @@ class TestAmendmentsOfAmendments:
         for part in sorted(note.parts, key=lambda one: one.turn):
             file = pq.read_table(living.reports / f"{part.id[:8]}.parquet")
             last.update(zip(file["row"].to_pylist(), file["moved"].to_pylist(), strict=True))
-        odds = float(note.way("moved").ladder.levels[-1].odds)
+        odds = float(note.handler("moved").ladder.levels[-1].odds)
         told = sum(cell == "yes" for cell in last.values()) / 400
         assert public.raw[1] == pytest.approx((told * (odds + 1) - 1) / (odds - 1), abs=1e-9)
 
@@ -277,7 +277,7 @@ def test_a_ladder_that_is_read_by_position(tmp_path, guarantee):
     truth = np.array([f"h{i}" for i in draw.choice(7, rows, p=(0.4, 0.2, 0.15, 0.1, 0.1, 0.05, 0.0))])
     region = np.array(["hill", "coast"])[draw.integers(0, 2, rows)]
     living.publish(pa.table({"home": truth, "region": region}))
-    assert living.read().note.way("home").by_position
+    assert living.read().note.handler("home").by_position
     here = np.ones(rows, dtype=bool)
 
     def holds():
@@ -354,7 +354,7 @@ def test_an_amendment_of_what_another_process_changed_is_refused_before_anything
     with pytest.raises(InvalidParameter, match="meanwhile"):
         living.amend(flipped([1, 2], living_answers(400)))
     assert len(living.read().note.parts) == 2
-    assert len(read_record(living.file).releases) == 2
+    assert len(read_registry(living.file).releases) == 2
 
 
 def test_of_a_question_with_keys_alone_is_known_what_is_right_already(living):

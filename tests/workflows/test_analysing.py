@@ -19,7 +19,7 @@ from sfumato.workflows import fits_by_group
 
 def reported(name):
     """The reports of a question as a plain reader takes them from the table."""
-    labels = published().note.way(name).report_labels
+    labels = published().note.handler(name).report_labels
     return np.array([labels.index(text) for text in published().table.column(name).to_pylist()])
 
 
@@ -194,14 +194,14 @@ def test_old_data_are_analysed_by_their_device():
 def test_typed_in_reports_take_their_study(tmp_path):
     card = sf.Card(id="debt", text="In debt?", guess_error=Fraction(3, 8), missing="public")
     asked = sf.Study(name="Paper", questions=(card,))
-    labels = list(asked.way("debt").report_labels)
+    labels = list(asked.handler("debt").report_labels)
     rng = np.random.default_rng(2)
     codes = rng.integers(0, len(labels), 500)
     lines = ["debt,age", *(f"{labels[code]},{20 + number % 50}" for number, code in enumerate(codes)), ",33"]
     (tmp_path / "typed.csv").write_text("\n".join(lines) + "\n")
     found = sf.fit(tmp_path / "typed.csv", "debt ~ age", study=asked)
     assert (found.reports, found.left_out) == (500, 1)
-    column = RandomisedColumn.of(asked.way("debt").channel(1), codes, name="debt")
+    column = RandomisedColumn.of(asked.handler("debt").channel(1), codes, name="debt")
     wanted = fit_outcome("logistic", column, DesignMatrix.of({"age": [20 + number % 50 for number in range(500)]}))
     assert found.estimates == pytest.approx(wanted.estimates, rel=1e-9)
 

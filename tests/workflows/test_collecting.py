@@ -20,7 +20,7 @@ from sfumato.keys.protection import Unprotected
 from sfumato.keys.sealed_files import read_private_key
 from sfumato.keys.shares import Kem, read_share_private, seal_share, share_info
 from sfumato.ledger import Ledger
-from sfumato.publications import read_record
+from sfumato.publications import read_registry
 from sfumato.publications.collected import LiveTallies
 from sfumato.publications.reports import Reports
 from sfumato.sampling import Guarantee
@@ -198,7 +198,7 @@ def test_the_registrar_recovers_answers_where_devices_were_told_to_send_them(tmp
     six = OneOfMany(id="place", text="Where do you live?", answers=(*HOMES, "abroad", "nowhere"))
     study = homes(tmp_path, recover=True, analysts=(), public_epsilon=Fraction(1, 2))
     asked = collection_of(dataclasses.replace(study, questions=(six, *study.questions[1:])), tmp_path)
-    assert asked.ways["place"].report_count == 7, "one of the reports is no answer"
+    assert asked.handlers["place"].report_count == 7, "one of the reports is no answer"
     answers = people(200)
     submissions = respond_all(asked, answers)
     order = np.argsort([one.id for one in submissions])
@@ -209,8 +209,8 @@ def test_the_registrar_recovers_answers_where_devices_were_told_to_send_them(tmp
     reports = asked.unpack_row(row.row)
     wrong = next(
         shift
-        for shift in range(asked.ways["place"].report_count)
-        if not asked.ways["place"].undone_by(np.array([reports["place"]]), np.array([shift]), 0)[0]
+        for shift in range(asked.handlers["place"].report_count)
+        if not asked.handlers["place"].undone_by(np.array([reports["place"]]), np.array([shift]), 0)[0]
     )
     info = share_info(asked.fingerprint, "registrar", row.id)
     bodies["registrar"] = seal_share((wrong, 0, 0), asked.moduli(registrar), Kem.X25519, registrar.public_key, info)
@@ -295,7 +295,7 @@ def test_a_study_is_paid_for_once_when_it_opens(tmp_path):
         assert not again.is_new
         assert again.published == first.published
     assert len(ledger.entries()) == 1
-    assert len(read_record(study).releases) == 1
+    assert len(read_registry(study).releases) == 1
     second = open_collection(study, wave=2)
     assert second.is_new
     assert ledger.spent.epsilon == 18
@@ -317,7 +317,7 @@ def test_an_opening_that_cannot_be_paid_for_does_not_open(tmp_path):
     with pytest.raises(BudgetSpent):
         open_collection(study, wave=5)
     assert len(Ledger(tmp_path / "budget.ledger").entries()) == 4
-    assert len(read_record(study).releases) == 4, "what was refused is not remembered as released"
+    assert len(read_registry(study).releases) == 4, "what was refused is not remembered as released"
 
 
 def test_what_cannot_be_asked_or_sealed_costs_nothing(tmp_path):

@@ -61,7 +61,7 @@ def test_a_note_that_does_not_fit_its_study_is_refused(tmp_path, published):
     text = note.read_text()
 
     def other(name, **changes):
-        return small_study(**changes).way(name).declaration
+        return small_study(**changes).handler(name).declaration
 
     for name, declaration in (
         ("place", other("moved")),
@@ -123,7 +123,7 @@ def test_refusals_name_the_row_and_never_the_answer():
 def test_a_ceiling_lowers_one_question_for_everybody():
     study = small_study()
     capped = replace(study, questions=(replace(study.questions[1], epsilon=Fraction(1)), *study.questions[:1]))
-    place, moved = capped.ways
+    place, moved = capped.handlers
     assert place.epsilons == (1.0, 0.5)
     assert moved.epsilons == (3.0, 1.0, 0.5)
     assert [place.level_of(analyst) for analyst in capped.analysts] == [1, 1]
@@ -134,7 +134,7 @@ def test_few_random_bits_make_one_bit_reports():
     question = OneOfMany(id="place", text="Where?", answers=PLACES, random_bits=Fraction(2))
     analysts = (Analyst(name="a", epsilon=Fraction(1)),)
     study = Study(name="s", questions=(question,), analysts=analysts, public_epsilon=Fraction(1, 2))
-    ladder = study.way("place").ladder
+    ladder = study.handler("place").ladder
     assert ladder.modulus == 2
     assert ladder.randomness_bits().upper < 2
     publication = drawn_part(study, answers())
@@ -142,9 +142,9 @@ def test_few_random_bits_make_one_bit_reports():
     assert estimate_collected(opened)[0].total == 600
     scarce = replace(question, random_bits=Fraction(1, 2))
     with pytest.raises(InvalidParameter, match=r"random_bits=0\.5 of question 'place' is too little"):
-        _ = replace(study, questions=(scarce,)).way("place").ladder
+        _ = replace(study, questions=(scarce,)).handler("place").ladder
     with pytest.raises(InvalidParameter, match="cannot be recovered"):
-        _ = replace(study, recover=True).way("place").ladder
+        _ = replace(study, recover=True).handler("place").ladder
 
 
 def test_changed_answers_under_the_same_keys_are_refused():
@@ -175,7 +175,7 @@ def test_keys_that_do_not_fit_make_no_reports(guarantee):
     def keys(rows=5000, **changes):
         part = new_part_id(None)
         return {
-            name: {0: replace(study.way(name).ladder.draw_keys(
+            name: {0: replace(study.handler(name).ladder.draw_keys(
                 rows, binding=binding[name], guarantee=guarantee, drawing=part)[0], **changes)}
             for name in ("moved", "place")
         }  # fmt: skip
@@ -183,12 +183,12 @@ def test_keys_that_do_not_fit_make_no_reports(guarantee):
     good = keys()
     assert len(drawn_part(study, answers(5000), keys=good).reports) == 5000
     with pytest.raises(KeyRefused, match="another ladder"):
-        drawn_part(study, answers(5000), keys=keys(ladder=small_study(analysts=()).way("place").declaration))
+        drawn_part(study, answers(5000), keys=keys(ladder=small_study(analysts=()).handler("place").declaration))
     with pytest.raises(KeyRefused, match="each at its level"):
         drawn_part(study, answers(5000), keys=keys(level=1))
     with pytest.raises(KeyRefused, match="another study, question"):
         drawn_part(study, answers(5000), keys=keys(binding=binding_of(study, "moved", 1)))
-    parts = {name: {0: split_key(held[0], study.way(name).ladder, [4096])[0]} for name, held in keys().items()}
+    parts = {name: {0: split_key(held[0], study.handler(name).ladder, [4096])[0]} for name, held in keys().items()}
     with pytest.raises(KeyRefused, match="some of the rows"):
         drawn_part(study, answers(4096), keys=parts)
 
@@ -196,7 +196,7 @@ def test_keys_that_do_not_fit_make_no_reports(guarantee):
 def test_seeds_that_made_nothing_yet_do_not_mind_how_many_rows_there_are():
     """Draws belong to rows: what a row draws has nothing to do with how many others there are."""
     study = small_study(questions=small_study().questions[1:2])
-    ladder, binding = study.way("place").ladder, binding_of(study, "place", 0)
+    ladder, binding = study.handler("place").ladder, binding_of(study, "place", 0)
     seeds = ladder.draw_keys(5, InsecureSeeded(8), binding=binding, guarantee=Guarantee.COMPUTATIONAL)
     few, more = (drawn_part(study, answers(rows), keys={"place": seeds}).reports for rows in (5000, 5001))
     assert np.array_equal(few.column("place"), more.column("place")[:5000])
@@ -210,7 +210,7 @@ def test_a_question_without_keys_is_not_answered_twice():
         drawn_part(small_study(), answers(), keys=held)
     unused = {
         name: small_study()
-        .way(name)
+        .handler(name)
         .ladder.draw_keys(600, binding=binding_of(small_study(), name, 0), drawing="7" * 32)
         for name in LADDERS
     }

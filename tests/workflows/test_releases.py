@@ -325,7 +325,7 @@ class TestWhatReadersSee:
         page = sf.study_report_html(sf.plan(study), [Reports.read(tmp_path / "summer.csv")])
         assert "This is release 3 about the same people" in page
         assert "release 3" in Reports.read(tmp_path / "summer.csv")._repr_html_()
-        found = sf.read_record(study)
+        found = sf.read_registry(study)
         assert [total.epsilon for number in range(3) for total in found.sums_at(number)] == [0.5, 1, 1.5]
 
     def test_other_people_are_not_added(self, study, tmp_path):
@@ -334,7 +334,7 @@ class TestWhatReadersSee:
         assert not Reports.read(tmp_path / "south.csv").note.earlier
         with pytest.raises(ReleasedBefore):
             sf.publish(study, people(), out=tmp_path / "again.csv", people="South")
-        (total,) = sf.read_record(study).sums
+        (total,) = sf.read_registry(study).sums
         assert total.epsilon == 1, "somebody could be in both"
 
     def test_who_has_no_key_to_a_release_sees_what_the_public_sees(self):

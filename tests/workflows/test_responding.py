@@ -45,7 +45,7 @@ def test_what_is_sent_follows_the_law_of_the_ladder_exactly(small, middle):
     Only the first two bits of a word and its last decide; the others are once all zero and once all one.
     """
     collection, key = small
-    first, second = (step.law() for step in collection.ways["q"].ladder.steps)
+    first, second = (step.law() for step in collection.handlers["q"].ladder.steps)
     for place, answer in enumerate("abc"):
 
         def send(bits, answer=answer):
@@ -59,9 +59,9 @@ def test_what_is_sent_follows_the_law_of_the_ladder_exactly(small, middle):
             for shift in range(3)
         }
         public = [sum(law[report, shift] for shift in range(3)) for report in range(3)]
-        assert public == list(collection.ways["q"].channel(2).rows[place])
+        assert public == list(collection.handlers["q"].channel(2).rows[place])
         seen = [sum(law[(level + shift) % 3, shift] for shift in range(3)) for level in range(3)]
-        assert seen == list(collection.ways["q"].channel(1).rows[place])
+        assert seen == list(collection.handlers["q"].channel(1).rows[place])
 
 
 def coupled(collection):
@@ -228,6 +228,6 @@ def test_nothing_is_remembered_of_what_was_refused(asked):
 
 def test_odds_of_the_small_study_are_what_the_enumeration_needs(small):
     collection, _ = small
-    assert [step.law() for step in collection.ways["q"].ladder.steps] == [
+    assert [step.law() for step in collection.handlers["q"].ladder.steps] == [
         (Fraction(3, 4), Fraction(1, 8), Fraction(1, 8))
     ] * 2

@@ -31,7 +31,7 @@ SHARES = """
 
 def law_of(sample, level):
     """From what is estimated to reports, as floats."""
-    way = sample.way
+    way = sample.handler
     if sample.name == "recoverable":
         return way.design.noise.array
     channel = way.channel(level)
@@ -41,14 +41,14 @@ def law_of(sample, level):
 @each
 def test_the_expected_weight_of_a_report_is_its_answer(sample):
     """Σ_y P(y|x)·w(y, a) is 1 for a = x and 0 else: sums are unbiased whatever people answer."""
-    for level in range(1, len(sample.way.epsilons) + 1):
-        found = law_of(sample, level) @ sample.way.weights(level)
+    for level in range(1, len(sample.handler.epsilons) + 1):
+        found = law_of(sample, level) @ sample.handler.weights(level)
         assert found == pytest.approx(np.eye(len(found)), abs=1e-9)
 
 
 @each
 def test_sums_are_the_raw_shares_of_the_estimate(sample):
-    made, way = drawn(sample.name), sample.way
+    made, way = drawn(sample.name), sample.handler
     for level in range(1, len(way.epsilons) + 1):
         reports = seen_at(sample, made, level)
         for some in (reports, reports[:300], reports[:3]):
@@ -61,7 +61,7 @@ def test_sums_are_the_raw_shares_of_the_estimate(sample):
 def test_a_raw_share_of_two_answers_is_not_cut_off(counts):
     """It was the likeliest share within [0, 1], which is biased: the mean of many small groups leant inwards."""
     sample = next(one for one in SAMPLES if one.name == "yes-no")
-    way = sample.way
+    way = sample.handler
     level = len(way.epsilons)
     found = way.estimate(way.tally(np.repeat([0, 1], counts), level), Reading(level=level))
     own, other = (float(p) for p in way.channel(level).rows[0])
@@ -73,8 +73,8 @@ def test_a_raw_share_of_two_answers_is_not_cut_off(counts):
 
 def test_the_raw_mean_of_two_values_is_unbiased_too():
     sample = next(one for one in SAMPLES if one.name == "count, for its mean")
-    level = len(sample.way.epsilons)
-    found = sample.way.estimate(sample.way.tally(np.zeros(20, dtype=np.int64), level), Reading(level=level))
+    level = len(sample.handler.epsilons)
+    found = sample.handler.estimate(sample.handler.tally(np.zeros(20, dtype=np.int64), level), Reading(level=level))
     low, high = sample.question.values
     assert found.mean.raw == pytest.approx(low + (high - low) * found.raw[1])
     assert found.mean.raw < low <= found.mean.value
@@ -200,7 +200,7 @@ def test_reports_that_mean_nothing_alone_have_no_weights(question, words):
 def test_answers_have_no_weights():
     sample = next(one for one in SAMPLES if one.name == "yes-no")
     with pytest.raises(InvalidParameter, match="holds answers, not reports"):
-        sample.way.weights(0)
+        sample.handler.weights(0)
 
 
 def test_a_table_that_would_be_too_large_is_refused_before_it_is_made(tmp_path, monkeypatch):
@@ -217,12 +217,12 @@ def test_nine_hundred_answers(tmp_path):
     study = Study(name="S", questions=(OneOfMany(id="q", text="Q?", answers=labels),), public_epsilon=Fraction(1))
     made = sf.publish(study, {"q": [labels[i % 900] for i in range(5000)]}, insecure_seed=1)
     table = sf.report_weights(made.reports, out=tmp_path / "w.parquet")
-    reports = made.reports.note.way("q").report_count
+    reports = made.reports.note.handler("q").report_count
     assert table.num_rows == 900 * reports
     assert (tmp_path / "w.parquet").stat().st_size < 1_000_000
     words = words_of(made.reports.to_arrow(), "q")
     counts = np.zeros(reports)
-    order = {text: i for i, text in enumerate(weights.report_texts(made.reports.note.way("q")))}
+    order = {text: i for i, text in enumerate(weights.report_texts(made.reports.note.handler("q")))}
     np.add.at(counts, [order[words.texts[code]] for code in words.codes], 1)
     shares = counts @ table.column("weight").to_numpy().reshape(reports, 900) / counts.sum()
     (estimate,) = sf.estimate_reports(made.reports)

@@ -12,7 +12,7 @@ from corpus_cases.record import case
 def _assumption_kind() -> object:
     noted: list[object] = []
     noise = sf.noise.private_mean(0, 100, 1000, budget_bits=0.1, correlated="nobody")
-    assumed = sf.ledger.Assumption(correlated=noise.correlated, recount=noise.recount)
+    assumed = sf.ledger.Assumption(correlated=noise.correlated, reaccounting=noise.reaccounting)
     for said in ("nobody", 5):
         noted.append((said, float(assumed.bits_under(sf.measures.Correlation.of(said)))))
     return noted
@@ -53,7 +53,7 @@ def _composed_kind() -> object:
 def _counting_kind() -> object:
     noted: list[object] = []
     noise = sf.noise.private_mean(0, 100, 1000, budget_bits=0.1, correlated=5)
-    assumed = sf.ledger.Assumption(correlated=noise.correlated, recount=noise.recount)
+    assumed = sf.ledger.Assumption(correlated=noise.correlated, reaccounting=noise.reaccounting)
     first = sf.ledger.Counting().with_release(assumed, is_local=False)
     noted.append((sf.ledger.Counting().words, first.words))
     return noted

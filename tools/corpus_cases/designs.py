@@ -136,7 +136,7 @@ def _optimal_for_kind() -> object:
 @case("designs/partner design (kind)")
 def _partner_design_kind() -> object:
     noted: list[object] = []
-    made = sf.recoverable.partner_for_life([0.5, 0.3, 0.2], [0, 1, 2], 0.6)
+    made = sf.recoverable.persistent_secret([0.5, 0.3, 0.2], [0, 1, 2], 0.6)
     kept = made.draw_partners([0, 1, 2])
     noted.append(made.answer([0, 1, 2], kept, n=5).shape)
     noted.append((float(made.privacy(5)), made.privacy_if_redrawn(5).midpoint))
@@ -200,9 +200,9 @@ def _rank_subject_kind() -> object:
 @case("designs/recount (kind)")
 def _recount_kind() -> object:
     noted: list[object] = []
-    recount = sf.noise.private_sum(0, 1, 1000, 1, correlated=2).recount
-    noted.append((recount.kind, recount.parameters["change"]))
-    noted.append([sf.noise.bits_of(recount, sf.measures.Correlation(people=many)) for many in (1, 2, 4)])
+    reaccounting = sf.noise.private_sum(0, 1, 1000, 1, correlated=2).reaccounting
+    noted.append((reaccounting.kind, reaccounting.parameters["change"]))
+    noted.append([sf.noise.bits_of(reaccounting, sf.measures.Correlation(people=many)) for many in (1, 2, 4)])
     return noted
 
 
@@ -401,8 +401,8 @@ def _best_noise() -> object:
 @case("designs/bits of")
 def _bits_of() -> object:
     noted: list[object] = []
-    recount = sf.noise.private_histogram(4, 1000, 1, correlated="nobody").recount
-    noted.append([sf.noise.bits_of(recount, sf.measures.Correlation(people=many)) for many in (1, 2, 4, None)])
+    reaccounting = sf.noise.private_histogram(4, 1000, 1, correlated="nobody").reaccounting
+    noted.append([sf.noise.bits_of(reaccounting, sf.measures.Correlation(people=many)) for many in (1, 2, 4, None)])
     return noted
 
 
@@ -520,7 +520,7 @@ def _design_partners() -> object:
     noted: list[object] = []
     told = {"a": "ill", "b": "ill", "c": "well"}
     query = sf.recoverable.Query.of({"a": 0.5, "b": 0.3, "c": 0.2}, told, 0.75)
-    made = sf.recoverable.design_partners(query)
+    made = sf.recoverable.design_persistent_secret(query)
     noted.append(([str(p) for p in made.answers.rows[4]], float(made.privacy(3))))
     return noted
 
@@ -647,7 +647,7 @@ def _hide_correlated() -> object:
 def _hide_data_telling_correlated() -> object:
     noted: list[object] = []
     joint = sf.prob.Joint([0.3, 0.05, 0.1, 0.15, 0.05, 0.35], [[0, 1, 2], ["well", "ill"]])
-    hidden = sf.recoverable.hide_data_telling_correlated(joint, 0.8)
+    hidden = sf.recoverable.reveal_correlated(joint, 0.8)
     noted.append((float(hidden.privacy), hidden.channel.outputs))
     return noted
 
@@ -805,7 +805,7 @@ def _pair_noise() -> object:
 @case("designs/partner for life")
 def _partner_for_life() -> object:
     noted: list[object] = []
-    made = sf.recoverable.partner_for_life([0.5, 0.3, 0.2], [0, 1, 2], 0.6)
+    made = sf.recoverable.persistent_secret([0.5, 0.3, 0.2], [0, 1, 2], 0.6)
     noted.append([float(made.privacy(n)) for n in (2, 3, 5, 7)])
     return noted
 
@@ -814,7 +814,7 @@ def _partner_for_life() -> object:
 def _partner_law() -> object:
     noted: list[object] = []
     query = sf.recoverable.Query.of([0.5, 0.3, 0.2], [0, 1, 2], 0.6)
-    for row in sf.recoverable.partner_law(query):
+    for row in sf.recoverable.persistent_secret_law(query):
         noted.append((*row,))
     return noted
 
@@ -823,11 +823,14 @@ def _partner_law() -> object:
 def _partner_privacy() -> object:
     noted: list[object] = []
     query = sf.recoverable.Query.of([0.5, 0.3, 0.2], [0, 1, 2], 0.6)
-    kept = sf.recoverable.partner_law(query)
-    noted.append(sf.recoverable.partner_privacy(query, kept, 5) == sf.recoverable.coin_privacy(query, 5))
+    kept = sf.recoverable.persistent_secret_law(query)
+    noted.append(sf.recoverable.persistent_secret_privacy(query, kept, 5) == sf.recoverable.coin_privacy(query, 5))
     circle = tuple((tuple((Fraction(one) for one in row)) for row in ((0, 1, 0), (0, 0, 1), (1, 0, 0))))
     noted.append(
-        (float(sf.recoverable.partner_privacy(query, circle, 5)), float(sf.recoverable.coin_privacy(query, 5)))
+        (
+            float(sf.recoverable.persistent_secret_privacy(query, circle, 5)),
+            float(sf.recoverable.coin_privacy(query, 5)),
+        )
     )
     return noted
 

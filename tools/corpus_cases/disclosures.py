@@ -186,7 +186,7 @@ def _told_score_kind() -> object:
     noted: list[object] = []
     cells, features = ([0, 1, 2, 3] * 250, [0, 1, 1, 0] * 250)
     half = (cells, features)
-    score = sf.disclosure.told_score([[1, 0], [0, 1], [0, 1], [1, 0]], fitted=half, scored=half, values=2)
+    score = sf.disclosure.disclosed_score([[1, 0], [0, 1], [0, 1], [1, 0]], fitted=half, scored=half, values=2)
     noted.append((score.fitted, score.in_sample_bits, score.lower_bits))
     return noted
 
@@ -438,7 +438,7 @@ def _smoothed_law() -> object:
 @case("disclosures/told by private law bits")
 def _told_by_private_law_bits() -> object:
     noted: list[object] = []
-    noted.append([sf.disclosure.told_by_private_law_bits(epsilon) for epsilon in (0.1, 0.5, 1, 2)])
+    noted.append([sf.disclosure.disclosed_by_private_law_bits(epsilon) for epsilon in (0.1, 0.5, 1, 2)])
     return noted
 
 
@@ -447,11 +447,11 @@ def _told_score() -> object:
     noted: list[object] = []
     cells, features = ([0, 1, 2, 3] * 250, [0, 1, 1, 0] * 250)
     mapping = [[1, 0], [0, 1], [0, 1], [1, 0]]
-    told = sf.disclosure.told_score(mapping, fitted=(cells, features), scored=(cells, features), values=2)
+    told = sf.disclosure.disclosed_score(mapping, fitted=(cells, features), scored=(cells, features), values=2)
     noted.append((told.score_bits, told.lower_bits))
     shifted = features[1:] + features[:1]
     noted.append(
-        sf.disclosure.told_score(mapping, fitted=(cells, features), scored=(cells, shifted), values=2).lower_bits
+        sf.disclosure.disclosed_score(mapping, fitted=(cells, features), scored=(cells, shifted), values=2).lower_bits
     )
     return noted
 

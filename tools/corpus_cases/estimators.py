@@ -48,7 +48,7 @@ def _family_cut_kind() -> object:
 @case("estimators/forecast (kind)")
 def _forecast_kind() -> object:
     noted: list[object] = []
-    hunt = sf.inference.PrefixHunt.within(key_bits=16, step_bits=8, keep=8, epsilon=2.0)
+    hunt = sf.inference.PrefixSearch.within(key_bits=16, step_bits=8, keep=8, epsilon=2.0)
     forecast = hunt.forecast({16706: 0.05, 16707: 0.01}, 50000)
     noted.append(([chance for chance in forecast.recall.values()], forecast.false_finds))
     noted.append((forecast.true_finds, forecast.precision))
@@ -62,7 +62,7 @@ def _found_kind() -> object:
     def response(size: int) -> sf.mechanisms.RandomizedResponse:
         return sf.mechanisms.RandomizedResponse.within(size=size, epsilon=2)
 
-    hunt = sf.inference.PrefixHunt(key_bits=8, step_bits=4, keep=4, mechanism_for=response)
+    hunt = sf.inference.PrefixSearch(key_bits=8, step_bits=4, keep=4, mechanism_for=response)
     found = hunt.hunt([65] * 600 + [66] * 300 + list(range(256)), sf.sampling.InsecureSeeded(1))
     noted.append([(hex(key), share) for key, share in zip(found.keys, found.raw)])
     noted.append(found.candidates)
@@ -161,7 +161,7 @@ def _method_kind() -> object:
 @case("estimators/prefix hunt (kind)")
 def _prefix_hunt_kind() -> object:
     noted: list[object] = []
-    hunt = sf.inference.PrefixHunt.within(key_bits=16, step_bits=8, keep=8, epsilon=2.0)
+    hunt = sf.inference.PrefixSearch.within(key_bits=16, step_bits=8, keep=8, epsilon=2.0)
     noted.append((hunt.levels, hunt.mechanism((0,), 0).size))
     chances = hunt.predicted_recall({16706: 0.05, 16707: 0.01}, 50000)
     noted.append({hex(key): chance for key, chance in chances.items()})

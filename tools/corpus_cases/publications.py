@@ -252,10 +252,10 @@ def _state(folder: Path, out: Path, *, brief: bool) -> dict[str, Any]:
 
 
 def _study_values(study: sf.Study) -> dict[str, Any]:
-    plan = study.way("q").plan()
+    plan = study.handler("q").plan()
     return {
         "fingerprint": sf.study.fingerprint(study),
-        "certificate": claims(study.way("q").certificate()),
+        "certificate": claims(study.handler("q").certificate()),
         "levels": plain([level.epsilon for level in plan.levels]),
         "labels": plain(study.question("q").labels),
     }

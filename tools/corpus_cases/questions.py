@@ -29,7 +29,7 @@ def _audience_kind() -> object:
     press = sf.Analyst(name="press", epsilon=Fraction(2))
     study = sf.Study(name="Rest", questions=(asked,), public_epsilon=Fraction(1), analysts=(press,), recover=True)
     noted.append(study.audience == sf.study.Audience(public_epsilon=Fraction(1), analysts=(press,), recover=True))
-    noted.append([epsilon for epsilon in asked.way(study.audience).epsilons])
+    noted.append([epsilon for epsilon in asked.handler(study.audience).epsilons])
     return noted
 
 
@@ -211,7 +211,7 @@ def _study_kind() -> object:
 def _way_kind() -> object:
     noted: list[object] = []
     study = sf.Study(name="Rest", questions=(sf.YesNo(id="tired", text="Tired?", epsilon=Fraction(1)),))
-    way: sf.study.Way = study.way("tired")
+    way: sf.study.Handler = study.handler("tired")
     noted.append((way.levels[0].readers, way.report_labels, [float(p) for p in way.channel(1).rows[0]]))
     return noted
 

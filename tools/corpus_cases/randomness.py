@@ -67,7 +67,7 @@ def _discrete_gaussian_kind() -> object:
 @case("randomness/economical (kind)")
 def _economical_kind() -> object:
     noted: list[object] = []
-    sampler = sf.sampling.Economical.near([Fraction(9, 10), Fraction(1, 10)])
+    sampler = sf.sampling.EntropyRecycling.near([Fraction(9, 10), Fraction(1, 10)])
     noted.append(sampler.counts)
     noted.append(sampler.entropy_bits)
     return noted

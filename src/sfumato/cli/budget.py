@@ -13,7 +13,7 @@ from sfumato.cli.output import console, say, tell, tell_json
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from sfumato.ledger.accounts import Book, Entry
+    from sfumato.ledger.accounts import Entry, LedgerState
     from sfumato.ledger.releases import Release
 
 
@@ -270,7 +270,7 @@ def _number(name: str, text: str | None) -> Fraction | None:
         ) from None
 
 
-def _tell(book: Book, entry: Entry, *, is_new: bool) -> None:
+def _tell(book: LedgerState, entry: Entry, *, is_new: bool) -> None:
     import shlex
     from math import isfinite
 
@@ -287,7 +287,7 @@ def _tell(book: Book, entry: Entry, *, is_new: bool) -> None:
         say(f"release it now; then note that with the same command and --id {name} --released")
 
 
-def _tell_left(book: Book) -> None:
+def _tell_left(book: LedgerState) -> None:
     from math import isfinite
 
     from sfumato.ledger.amounts import decimal_below
@@ -321,9 +321,9 @@ def releases_command(
         sfumato releases study.toml
     """
     from sfumato.output.accounts import releases_document, releases_table
-    from sfumato.publications.registry import read_record
+    from sfumato.publications.registry import read_registry
 
-    found = read_record(study, record=record, ledger=ledger)
+    found = read_registry(study, record=record, ledger=ledger)
     if json:
         tell_json(releases_document(found))
     else:

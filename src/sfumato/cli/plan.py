@@ -180,10 +180,10 @@ def _released(study: Path, declared: Study) -> str:
         return ""
     from sfumato.errors import SfumatoError
     from sfumato.output.accounts import adding_words
-    from sfumato.publications.registry import read_record
+    from sfumato.publications.registry import read_registry
 
     try:
-        found = read_record(study)
+        found = read_registry(study)
     except SfumatoError as error:  # a plan needs neither record nor ledger, and goes on without
         return f"What was released of it is not known. {error}"
     return f"Published before. {adding_words(found)}" if found.releases else ""

@@ -47,7 +47,7 @@ def design_command(
     every_answer: Annotated[
         bool, typer.Option("--every-answer", help="Promise privacy after every answer, not on average.")
     ] = False,
-    partner_for_life: Annotated[
+    persistent_secret: Annotated[
         bool, typer.Option("--partner-for-life", help="All answers by one secret that each person draws once.")
     ] = False,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the design (JSON) here.")] = None,
@@ -63,13 +63,13 @@ def design_command(
     from sfumato.recoverable.query_files import write_query_design
 
     check_places(out=out)
-    if every_answer and (responses > 1 or partner_for_life):
+    if every_answer and (responses > 1 or persistent_secret):
         from sfumato.errors import InvalidParameter
 
         raise InvalidParameter(
             "is for one answer", parameter="every_answer", way_out="Ask for one response, without a partner for life."
         )
-    kind = "every answer" if every_answer else "partner for life" if partner_for_life else "average"
+    kind = "every answer" if every_answer else "partner for life" if persistent_secret else "average"
     design = _designed(table, rho, responses, (starts, seconds), kind)
     if out is not None:
         write_query_design(design, out)

@@ -2,7 +2,7 @@ from sfumato.disclosure.certificate import DisclosureSubject, PublicDisclosureSu
 from sfumato.disclosure.counts import CountDisclosure, CountSymbol, optimum_of_counts
 from sfumato.disclosure.data import DataLaw, nullity
 from sfumato.disclosure.estimation import BoundTerms, Estimation, Origin, counted_law
-from sfumato.disclosure.held_out import ToldScore, told_score
+from sfumato.disclosure.held_out import DisclosedScore, disclosed_score
 from sfumato.disclosure.limits import (
     LimitChain,
     LimitDisclosure,
@@ -36,11 +36,11 @@ from sfumato.disclosure.unknown_distributions import (
     bound_with,
     check_private_law_bound,
     check_unknown_law_bound,
+    disclosed_by_private_law_bits,
     private_bound_with,
     private_counts,
     private_law_bound,
     smoothed_law,
-    told_by_private_law_bits,
     unknown_law_bound,
 )
 
@@ -50,6 +50,7 @@ __all__ = [
     "CountDisclosure",
     "CountSymbol",
     "DataLaw",
+    "DisclosedScore",
     "Disclosure",
     "DisclosureSubject",
     "Estimation",
@@ -63,7 +64,6 @@ __all__ = [
     "QuantileCells",
     "RunningSums",
     "Solver",
-    "ToldScore",
     "UniformisedChain",
     "UnknownLawBound",
     "WindowScheme",
@@ -75,6 +75,8 @@ __all__ = [
     "check_unknown_law_bound",
     "closest_uniformiser",
     "counted_law",
+    "disclosed_by_private_law_bits",
+    "disclosed_score",
     "efficiency_interval_of",
     "full_data_disclosure",
     "leak_between_laws_bits",
@@ -91,8 +93,6 @@ __all__ = [
     "quantile_uniformiser",
     "self_disclosure_interval",
     "smoothed_law",
-    "told_by_private_law_bits",
-    "told_score",
     "two_binary_corners",
     "unknown_law_bound",
 ]

@@ -25,11 +25,11 @@ from sfumato.certificates.claims import Claim, bound_claim
 from sfumato.disclosure.data import DataLaw, Groups
 from sfumato.disclosure.unknown_distributions import (
     bound_with,
+    disclosed_by_private_law_bits,
     noise_odds,
     private_bound_with,
     private_law_bound,
     smoothed_law,
-    told_by_private_law_bits,
     unknown_law_bound,
 )
 from sfumato.errors import ClaimRefused, InvalidParameter, NotCertified
@@ -475,7 +475,7 @@ def drift_sentence(estimation: Estimation, number: str, excess: float) -> str:
 
 
 def _histogram_claim(estimation: Estimation, epsilon: Fraction) -> Claim:
-    number = Interval(0.0, four_digits_up(Fraction(told_by_private_law_bits(epsilon)) * (1 + MARGIN)))
+    number = Interval(0.0, four_digits_up(Fraction(disclosed_by_private_law_bits(epsilon)) * (1 + MARGIN)))
     return bound_claim(
         HISTOGRAM,
         number,

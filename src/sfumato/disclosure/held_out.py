@@ -32,7 +32,7 @@ _SHRINKING = 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToldScore:
+class DisclosedScore:
     """What the fitted half seems to be told, what the other half is told, and what is told at least, in bits.
 
     `lower_bits` holds with confidence 1-`beta`; 0 says that nothing was shown to be told. `fitted` and `scored` are the
@@ -41,7 +41,7 @@ class ToldScore:
     >>> import sfumato as sf
     >>> cells, features = [0, 1, 2, 3] * 250, [0, 1, 1, 0] * 250
     >>> half = (cells, features)
-    >>> score = sf.disclosure.told_score([[1, 0], [0, 1], [0, 1], [1, 0]], fitted=half, scored=half, values=2)
+    >>> score = sf.disclosure.disclosed_score([[1, 0], [0, 1], [0, 1], [1, 0]], fitted=half, scored=half, values=2)
     >>> score.fitted, round(score.in_sample_bits, 3), round(score.lower_bits, 3)
     (1000, 1.0, 0.901)
     """
@@ -55,14 +55,14 @@ class ToldScore:
     beta: Fraction
 
 
-def told_score(
+def disclosed_score(
     rows: npt.ArrayLike,
     *,
     fitted: tuple[Codes, Codes],
     scored: tuple[Codes, Codes],
     values: int,
     beta: Real = Fraction(1, 20),
-) -> ToldScore:
+) -> DisclosedScore:
     """Score a mapping with `rows` P(y|cell), made from the records `fitted`, on the records `scored`.
 
     Records are pairs of columns: the code of a record's cell, and of its feature, one of `values`.
@@ -73,11 +73,11 @@ def told_score(
     >>> import sfumato as sf
     >>> cells, features = [0, 1, 2, 3] * 250, [0, 1, 1, 0] * 250
     >>> mapping = [[1, 0], [0, 1], [0, 1], [1, 0]]
-    >>> told = sf.disclosure.told_score(mapping, fitted=(cells, features), scored=(cells, features), values=2)
+    >>> told = sf.disclosure.disclosed_score(mapping, fitted=(cells, features), scored=(cells, features), values=2)
     >>> round(told.score_bits, 3), round(told.lower_bits, 3)
     (0.994, 0.901)
     >>> shifted = features[1:] + features[:1]
-    >>> sf.disclosure.told_score(mapping, fitted=(cells, features), scored=(cells, shifted), values=2).lower_bits
+    >>> sf.disclosure.disclosed_score(mapping, fitted=(cells, features), scored=(cells, shifted), values=2).lower_bits
     0.0
     """
     exact = as_exact("beta", beta)
@@ -97,7 +97,7 @@ def told_score(
     decoder = np.where(seen > 0, joint / np.where(seen > 0, seen, 1.0), base[:, None])
     scores = mapping @ np.log2(decoder / base[:, None]).T
     score = float((second * scores).sum()) / scored_count
-    return ToldScore(
+    return DisclosedScore(
         in_sample_bits=_information(first.T @ mapping / fitted_count),
         score_bits=score,
         lower_bits=max(0.0, score - _margin(scores, second, score, exact) - law.bits),

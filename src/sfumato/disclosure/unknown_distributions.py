@@ -378,7 +378,7 @@ def noise_odds(epsilon: Real) -> Fraction:
 def private_counts(counts: Sequence[int], epsilon: Real, bits: BitSource) -> tuple[int, ...]:
     """Counts of all cells of the declared alphabet with noise, none below 0; the number of records stays public.
 
-    `smoothed_law` of them is a law that may be shown; of a person it tells at most `told_by_private_law_bits`.
+    `smoothed_law` of them is a law that may be shown; of a person it tells at most `disclosed_by_private_law_bits`.
 
     Returns:
         The noisy counts, in the order of the cells.
@@ -393,13 +393,13 @@ def private_counts(counts: Sequence[int], epsilon: Real, bits: BitSource) -> tup
     return tuple(max(0, count + noise) for count, noise in zip(whole, noises, strict=True))
 
 
-def told_by_private_law_bits(epsilon: Real) -> float:
+def disclosed_by_private_law_bits(epsilon: Real) -> float:
     """Bound what an ε-differentially private release tells about one record that is independent of the others.
 
     P(y|x) varies by e^ε at most; the worst law of the ratio P(y|x)/P(y) has two values, and (z-1-ln z)·log2 e follows.
 
     >>> import sfumato as sf
-    >>> [round(sf.disclosure.told_by_private_law_bits(epsilon), 4) for epsilon in (0.1, 0.5, 1, 2)]
+    >>> [round(sf.disclosure.disclosed_by_private_law_bits(epsilon), 4) for epsilon in (0.1, 0.5, 1, 2)]
     [0.0018, 0.0449, 0.1779, 0.6845]
     """
     limit = float(as_exact("epsilon", epsilon))

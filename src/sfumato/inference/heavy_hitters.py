@@ -1,7 +1,7 @@
 """Frequent answers of long lists and of all texts, with one error for the whole list.
 
-On a known alphabet `top_answers` reads an estimate and says how sure the ranking is. On an open one `PrefixHunt` grows
-prefixes: one group of users a level, each user asked once, with the whole epsilon, about prefixes that earlier groups
+On a known alphabet `top_answers` reads an estimate and says how sure the ranking is. On an open one `PrefixSearch`
+grows prefixes: one group of users a level, each user asked once, with the whole epsilon, about prefixes that earlier groups
 made plausible. Any mechanism serves inside.   Theory: docs/theory/heavy_hitters.md
 """
 
@@ -47,7 +47,7 @@ class Forecast:
     """What a hunt should find: `recall` is each key's chance, `false_finds` how many other keys on average.
 
     >>> import sfumato as sf
-    >>> hunt = sf.inference.PrefixHunt.within(key_bits=16, step_bits=8, keep=8, epsilon=2.0)
+    >>> hunt = sf.inference.PrefixSearch.within(key_bits=16, step_bits=8, keep=8, epsilon=2.0)
     >>> forecast = hunt.forecast({0x4142: 0.05, 0x4143: 0.01}, 50_000)
     >>> [round(chance, 2) for chance in forecast.recall.values()], round(forecast.false_finds, 2)
     ([1.0, 0.04], 0.05)
@@ -413,7 +413,7 @@ class Found:
     >>> import sfumato as sf
     >>> def response(size: int) -> sf.mechanisms.RandomizedResponse:
     ...     return sf.mechanisms.RandomizedResponse.within(size=size, epsilon=2)
-    >>> hunt = sf.inference.PrefixHunt(key_bits=8, step_bits=4, keep=4, mechanism_for=response)
+    >>> hunt = sf.inference.PrefixSearch(key_bits=8, step_bits=4, keep=4, mechanism_for=response)
     >>> found = hunt.hunt([0x41] * 600 + [0x42] * 300 + list(range(256)), sf.sampling.InsecureSeeded(1))
     >>> [(hex(key), round(share, 2)) for key, share in zip(found.keys, found.raw)]
     [('0x41', 0.55), ('0x42', 0.27)]
@@ -428,7 +428,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PrefixHunt:
+class PrefixSearch:
     """Look for frequent keys of `key_bits` bits, `step_bits` more a level, keeping at most `keep` prefixes.
 
     A prefix goes on when its raw share exceeds so many standard errors that on average at most 1-confidence prefixes
@@ -436,7 +436,7 @@ class PrefixHunt:
     once, so the hunt as a whole has the odds of the weakest of these mechanisms, not their product.
 
     >>> import sfumato as sf
-    >>> hunt = sf.inference.PrefixHunt.within(key_bits=16, step_bits=8, keep=8, epsilon=2.0)
+    >>> hunt = sf.inference.PrefixSearch.within(key_bits=16, step_bits=8, keep=8, epsilon=2.0)
     >>> hunt.levels, hunt.mechanism((0,), 0).size  # two rounds; the first asks about 256 prefixes, or none of them
     (2, 257)
     >>> chances = hunt.predicted_recall({0x4142: 0.05, 0x4143: 0.01}, 50_000)  # if so many people hold these keys
@@ -460,13 +460,13 @@ class PrefixHunt:
             raise InvalidParameter(
                 "must be a function from a size to a mechanism",
                 parameter="mechanism_for",
-                way_out="Use PrefixHunt.within(…, epsilon=…).",
+                way_out="Use PrefixSearch.within(…, epsilon=…).",
             )
 
     @classmethod
     def within(
         cls, *, key_bits: int, step_bits: int, keep: int, epsilon: float, confidence: float = 0.95
-    ) -> PrefixHunt:
+    ) -> PrefixSearch:
         """Hunt with the cyclic response at `epsilon`."""
         from sfumato.mechanisms.cyclic import CyclicResponse  # noqa: PLC0415  needed only for this choice
 

@@ -4,8 +4,8 @@ from sfumato.ladders.evidence import coalition_odds, joint_channel
 from sfumato.ladders.key_operations import merge_keys, rotate_key, split_key
 from sfumato.ladders.keys import Binding, Key
 from sfumato.ladders.ladder import Ladder, Publication, View
-from sfumato.ladders.level_mechanisms import Rung
-from sfumato.ladders.nested_levels import FlagsRung, SetsRung
+from sfumato.ladders.level_mechanisms import LevelMechanism
+from sfumato.ladders.nested_levels import FlagsLevel, SetsLevel
 from sfumato.ladders.recovery import (
     KeyCosts,
     RecoveryKey,
@@ -22,49 +22,49 @@ from sfumato.ladders.recovery import (
     xor_ladder_bits,
 )
 from sfumato.ladders.sealed_column import SealedAnswers
-from sfumato.ladders.shift_levels import ArcRung, CyclicRung, FlipRung, OneTimePad, OptionsRung, PadRung
-from sfumato.ladders.spec import FAMILIES, HittingRung, best_rung, declared_rung, hitting_rung, rung_over
+from sfumato.ladders.shift_levels import ArcLevel, CyclicLevel, FlipLevel, OneTimePad, OptionsLevel, PadLevel
+from sfumato.ladders.spec import FAMILIES, HittingLevel, best_level, declared_level, hitting_level, level_over
 from sfumato.ladders.steps import TwoLevelShift
 
 __all__ = [
     "FAMILIES",
-    "ArcRung",
+    "ArcLevel",
     "Binding",
-    "CyclicRung",
-    "FlagsRung",
-    "FlipRung",
-    "HittingRung",
+    "CyclicLevel",
+    "FlagsLevel",
+    "FlipLevel",
+    "HittingLevel",
     "Key",
     "KeyCosts",
     "Ladder",
     "LadderAdvice",
     "LadderPrediction",
     "LadderSubject",
+    "LevelMechanism",
     "OneTimePad",
-    "OptionsRung",
-    "PadRung",
+    "OptionsLevel",
+    "PadLevel",
     "Publication",
     "RecoveryKey",
-    "Rung",
     "SealedAnswers",
-    "SetsRung",
+    "SetsLevel",
     "ShiftKey",
     "TwoLevelShift",
     "View",
     "advise_ladder",
-    "best_rung",
+    "best_level",
     "coalition_odds",
-    "declared_rung",
+    "declared_level",
     "favoured_share",
-    "hitting_rung",
+    "hitting_level",
     "joint_channel",
     "key_costs",
     "key_for_channel",
+    "level_over",
     "merge_keys",
     "reduced_key_law",
     "reused_channel",
     "rotate_key",
-    "rung_over",
     "separate_bits",
     "sequence_channel",
     "sequence_entropy_bits",

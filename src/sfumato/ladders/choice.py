@@ -19,8 +19,8 @@ from sfumato import ladders
 from sfumato.errors import InvalidParameter
 from sfumato.inference.limits import largest_information, odds_above
 from sfumato.ladders.ladder import Ladder
-from sfumato.ladders.level_mechanisms import Rung
-from sfumato.ladders.shift_levels import CyclicRung
+from sfumato.ladders.level_mechanisms import LevelMechanism
+from sfumato.ladders.shift_levels import CyclicLevel
 from sfumato.ladders.steps import descending
 from sfumato.mechanisms.cyclic import FavouredSet, candidate_sets
 from sfumato.mechanisms.set_systems import MOST_RESIDUES
@@ -32,7 +32,7 @@ AS_GOOD = 1.02
 # No more answers than masks can number.
 _MOST_FLAGGED = 1 << 20
 
-LadderFamily = Callable[[int, tuple[float, ...]], Iterable[tuple[str, Rung]]]
+LadderFamily = Callable[[int, tuple[float, ...]], Iterable[tuple[str, LevelMechanism]]]
 """Offers rungs for so many answers and levels, each with a word on which it is; `Ladder` makes a ladder over one."""
 
 
@@ -51,7 +51,7 @@ class LadderPrediction:
     """
 
     name: str
-    rung: Rung
+    rung: LevelMechanism
     regrets: tuple[float, ...]
     report_bits: float
     key_bits: float
@@ -143,7 +143,7 @@ def advise_ladder(
     )
 
 
-def regrets(levels: Sequence[Rung], epsilons: Sequence[float]) -> tuple[float, ...]:
+def regrets(levels: Sequence[LevelMechanism], epsilons: Sequence[float]) -> tuple[float, ...]:
     """Return n·risk·G/(k-1)² of each level at uniform shares, with G of the ε that was asked for: 1 or more."""
     return tuple(
         rung.size
@@ -156,7 +156,7 @@ def regrets(levels: Sequence[Rung], epsilons: Sequence[float]) -> tuple[float, .
 
 def _judged(
     name: str,
-    rung: Rung,
+    rung: LevelMechanism,
     epsilons: tuple[float, ...],
     n: int | None,
     *,
@@ -222,13 +222,13 @@ def _checked_weights(weights: Sequence[float] | None, levels: int) -> tuple[floa
     return tuple(weight / sum(found) for weight in found)
 
 
-def set_of_within(size: int, epsilons: Sequence[float]) -> Iterable[tuple[str, Rung]]:
+def set_of_within(size: int, epsilons: Sequence[float]) -> Iterable[tuple[str, LevelMechanism]]:
     """Offer the set of `Ladder.within`, whose worst noise on the share of an answer that nobody holds is least."""
-    rung = CyclicRung.serving(size=size, epsilons=epsilons)
+    rung = CyclicLevel.serving(size=size, epsilons=epsilons)
     yield f"{rung.modulus} reports", rung
 
 
-def _on_one_set(size: int, epsilons: Sequence[float]) -> Iterable[tuple[str, Rung]]:
+def _on_one_set(size: int, epsilons: Sequence[float]) -> Iterable[tuple[str, LevelMechanism]]:
     """Offer the set of `Ladder.within`, and where another one has less regret that one too."""
     odds = [odds_above(epsilon) for epsilon in epsilons]
     scales = [float(largest_information(size, value)) / (size - 1) ** 2 for value in odds]
@@ -237,7 +237,7 @@ def _on_one_set(size: int, epsilons: Sequence[float]) -> Iterable[tuple[str, Run
         return max(_uniform_risk(found, size, float(value)) * scale for value, scale in zip(odds, scales, strict=True))
 
     best = min(candidate_sets(size), key=lambda found: (worst(found), found.modulus))
-    rung = CyclicRung(size=size, odds=Fraction(2), q=best.q, t=best.t, family=best.family)
+    rung = CyclicLevel(size=size, odds=Fraction(2), q=best.q, t=best.t, family=best.family)
     offered = dict(set_of_within(size, epsilons))
     yield from offered.items()
     if rung not in offered.values():
@@ -253,22 +253,22 @@ def _uniform_risk(found: FavouredSet, size: int, odds: float) -> float:
     return size * hit * (1 - hit) / (own - other) ** 2
 
 
-def _of_one_bit(size: int, epsilons: Sequence[float]) -> Iterable[tuple[str, Rung]]:
+def _of_one_bit(size: int, epsilons: Sequence[float]) -> Iterable[tuple[str, LevelMechanism]]:
     """Offer binary Hadamard, whose steps are flips."""
     del epsilons
-    yield "", ladders.FlipRung(size=size, odds=Fraction(2))
+    yield "", ladders.FlipLevel(size=size, odds=Fraction(2))
 
 
-def _of_flags(size: int, epsilons: Sequence[float]) -> Iterable[tuple[str, Rung]]:
+def _of_flags(size: int, epsilons: Sequence[float]) -> Iterable[tuple[str, LevelMechanism]]:
     """Offer spaces of masks inside one another, while masks can be counted."""
     if 2 < size <= _MOST_FLAGGED:
-        yield "", ladders.FlagsRung.serving(size=size, epsilons=epsilons)
+        yield "", ladders.FlagsLevel.serving(size=size, epsilons=epsilons)
 
 
-def _of_sets(size: int, epsilons: Sequence[float]) -> Iterable[tuple[str, Rung]]:
+def _of_sets(size: int, epsilons: Sequence[float]) -> Iterable[tuple[str, LevelMechanism]]:
     """Offer sets of answers inside one another, while a word holds a set."""
     if 2 < size <= MOST_RESIDUES:
-        yield "", ladders.SetsRung.serving(size=size, epsilons=epsilons)
+        yield "", ladders.SetsLevel.serving(size=size, epsilons=epsilons)
 
 
 ONE_SET, FLAGS, SETS = "cyclic response on one difference set", "flags", "sets inside one another"

@@ -25,8 +25,8 @@ from sfumato.errors import InvalidParameter, NotCertified
 from sfumato.ladders.groups import Law
 from sfumato.ladders.keys import Binding, Draws, Key
 from sfumato.ladders.ladder import Ladder
-from sfumato.ladders.level_mechanisms import ShiftRung
-from sfumato.ladders.nested_levels import FlagsRung, NestedRung
+from sfumato.ladders.level_mechanisms import ShiftLevel
+from sfumato.ladders.nested_levels import FlagsLevel, NestedLevel
 from sfumato.ladders.spec import Outline
 from sfumato.numbers.checks import check_between, check_integer
 from sfumato.numbers.columns import distinct
@@ -55,7 +55,7 @@ class FromCounts:
 
     @property
     def _favoured(self) -> int:
-        return cast("ShiftRung", self.outline.rung).favoured_count
+        return cast("ShiftLevel", self.outline.rung).favoured_count
 
     @cached_property
     def _kept(self) -> tuple[Fraction, ...]:
@@ -144,7 +144,7 @@ def check_nesting(ladder: Ladder) -> None:
     """Raise unless each step takes the law of its level, exactly, to the law of the next."""
     above = ladder.group.nothing()
     for number, (rung, step) in enumerate(zip(ladder.levels, ladder.steps, strict=True), start=1):
-        here = cast("ShiftRung", rung).shift_law()
+        here = cast("ShiftLevel", rung).shift_law()
         if above.plus(step) != here:
             raise NotCertified(
                 f"step {number} of the ladder does not lead from level {number - 1} to level {number}: the law of the "
@@ -408,7 +408,7 @@ class FromSteps:
         """Compare each step with its closed form."""
         ladder = self.ladder
         for number, (above, below) in enumerate(itertools.pairwise(ladder.odds), start=2):
-            if not cast("ShiftRung", ladder.levels[0]).leads(ladder.steps[number - 1], above, below):
+            if not cast("ShiftLevel", ladder.levels[0]).leads(ladder.steps[number - 1], above, below):
                 raise NotCertified(
                     f"step {number} is not the one that leads from level {number - 1} to level {number}",
                     way_out="Nothing is certified; make the ladder anew.",
@@ -450,7 +450,7 @@ class FromSteps:
 def is_small(outline: Outline) -> bool:
     """Whether the joint reports of all levels are written out: those of shifts are, while they are few."""
     entries = int(outline.size * outline.modulus**outline.depth)
-    return not isinstance(outline.rung, NestedRung) and entries <= _SMALL_ENTRIES
+    return not isinstance(outline.rung, NestedLevel) and entries <= _SMALL_ENTRIES
 
 
 def total_bits(parts: Iterable[Interval]) -> Interval:
@@ -486,8 +486,8 @@ class NestedBuilt(AsBuilt):
     """
 
     @property
-    def _rungs(self) -> tuple[NestedRung, ...]:
-        return cast("tuple[NestedRung, ...]", self.ladder.levels)
+    def _rungs(self) -> tuple[NestedLevel, ...]:
+        return cast("tuple[NestedLevel, ...]", self.ladder.levels)
 
     def check_premise(self) -> None:
         """Find the law of each level's element from that of the level above it, and compare with its channel.
@@ -519,7 +519,7 @@ class NestedBuilt(AsBuilt):
         return Fraction(int((found == answers).sum()), answers.size)
 
 
-def _probabilities(rung: NestedRung) -> tuple[Fraction, Fraction]:
+def _probabilities(rung: NestedLevel) -> tuple[Fraction, Fraction]:
     """Of one element that the level favours, and of one other, from the law of the channel."""
     values = [Fraction(value) for value in rung.channel().levels]
     return max(values), min(values)
@@ -534,7 +534,7 @@ class NestedCounted(ABC):
     @cached_property
     def parts(self) -> tuple[int, ...]:
         """What tells the sets of all levels, sharpest first."""
-        return cast("NestedRung", self.outline.rung).levels(self.outline.odds)[0].parts
+        return cast("NestedLevel", self.outline.rung).levels(self.outline.odds)[0].parts
 
     @abstractmethod
     def favoured(self, part: int) -> int:
@@ -678,7 +678,7 @@ class FlagsCounted(NestedCounted):
 
     @property
     def _length(self) -> int:
-        return cast("FlagsRung", self.outline.rung).length
+        return cast("FlagsLevel", self.outline.rung).length
 
     def favoured(self, part: int) -> int:
         """The elements but 0 at which as many masks are even."""

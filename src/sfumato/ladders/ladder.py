@@ -29,9 +29,9 @@ from sfumato.errors import InvalidParameter, KeyRefused
 from sfumato.ladders.drawing import blank_key, check_keys, draw_keys, rows_of, shifts_at, shifts_of
 from sfumato.ladders.groups import Group
 from sfumato.ladders.keys import Binding, Key, claim_drawing, digest_of
-from sfumato.ladders.level_mechanisms import Rung
-from sfumato.ladders.shift_levels import CyclicRung
-from sfumato.ladders.spec import Outline, no_recovery, rung_over
+from sfumato.ladders.level_mechanisms import LevelMechanism
+from sfumato.ladders.shift_levels import CyclicLevel
+from sfumato.ladders.spec import Outline, level_over, no_recovery
 from sfumato.ladders.steps import Step, descending
 from sfumato.numbers.checks import Number, as_exact, check_at_least, check_integer, check_positive
 from sfumato.numbers.intervals import Interval
@@ -83,7 +83,7 @@ class View:
     2
     """
 
-    mechanism: Rung
+    mechanism: LevelMechanism
     reports: ReportArray
     level: int
     positions: int = 0
@@ -108,14 +108,14 @@ class Ladder(Shown):
 
     epsilons: tuple[float, ...]
     """What was asked for; empty where exact odds were."""
-    levels: tuple[Rung, ...]
+    levels: tuple[LevelMechanism, ...]
     """The mechanism at each level, sharpest first; the last is the public one."""
     steps: tuple[Step, ...]
     """What is added on the way down to each level."""
     recover_answers: bool
 
     def __init__(self, mechanism: Mechanism, epsilons: Sequence[float], recover: bool = False) -> None:
-        rung = rung_over(mechanism)
+        rung = level_over(mechanism)
         wanted = descending("epsilons", epsilons)
         for epsilon in wanted:
             check_positive("epsilons", epsilon)
@@ -124,7 +124,7 @@ class Ladder(Shown):
     @classmethod
     def of_odds(cls, mechanism: Mechanism, odds: Sequence[Number], *, recover: bool = False) -> Ladder:
         """Return the ladder with exactly these odds, largest first."""
-        rung = rung_over(mechanism)
+        rung = level_over(mechanism)
         exact = descending("odds", [as_exact("odds", value) for value in odds])
         self = cls.__new__(cls)
         self._fill(rung, exact, (), recover=recover)
@@ -135,28 +135,28 @@ class Ladder(Shown):
         """Return the cyclic ladder whose difference set serves all levels: the worst `ratios` is least."""
         check_at_least("size", check_integer("size", size), 2)
         wanted = descending("epsilons", epsilons)
-        return cls(CyclicRung.serving(size=size, epsilons=wanted), wanted, recover)
+        return cls(CyclicLevel.serving(size=size, epsilons=wanted), wanted, recover)
 
     @classmethod
     def of_flags(cls, *, size: int, epsilons: Sequence[float], recover: bool = False) -> Ladder:
         """Return the ladder whose levels have masks of their own, inside one another: the worst `ratios` is least."""
         check_at_least("size", check_integer("size", size), 2)
         wanted = descending("epsilons", epsilons)
-        return cls(ladders.FlagsRung.serving(size=size, epsilons=wanted), wanted, recover)
+        return cls(ladders.FlagsLevel.serving(size=size, epsilons=wanted), wanted, recover)
 
     @classmethod
     def of_sets(cls, *, size: int, epsilons: Sequence[float], recover: bool = False) -> Ladder:
         """Return the ladder of at most 64 answers whose levels have sets of their own, inside one another."""
         check_at_least("size", check_integer("size", size), 2)
         wanted = descending("epsilons", epsilons)
-        return cls(ladders.SetsRung.serving(size=size, epsilons=wanted), wanted, recover)
+        return cls(ladders.SetsLevel.serving(size=size, epsilons=wanted), wanted, recover)
 
     @classmethod
     def of_flips(cls, *, size: int, epsilons: Sequence[float], recover: bool = False) -> Ladder:
         """Return the ladder whose reports are one bit: of two answers the answer, of more a yes or no about it."""
         check_at_least("size", check_integer("size", size), 2)
         wanted = descending("epsilons", epsilons)
-        return cls(ladders.FlipRung(size=size, odds=Fraction(2)), wanted, recover)
+        return cls(ladders.FlipLevel(size=size, odds=Fraction(2)), wanted, recover)
 
     @classmethod
     def of_options(
@@ -173,7 +173,7 @@ class Ladder(Shown):
         Left out, that is the best number if a `share` chooses each option. Answers come back only where all are asked.
         """
         wanted = descending("epsilons", epsilons)
-        rung = ladders.OptionsRung.serving(options=options, epsilons=wanted, asked=asked, share=share)
+        rung = ladders.OptionsLevel.serving(options=options, epsilons=wanted, asked=asked, share=share)
         if recover and not rung.recoverable:
             raise no_recovery(rung)
         return cls(rung, wanted, recover)
@@ -181,9 +181,11 @@ class Ladder(Shown):
     @classmethod
     def sealed(cls, size: int) -> Ladder:
         """Return the one-time pad of so many answers: reports tell nothing, and the key of level 0 everything."""
-        return cls.of_odds(ladders.PadRung(size=size), (Fraction(1),), recover=True)
+        return cls.of_odds(ladders.PadLevel(size=size), (Fraction(1),), recover=True)
 
-    def _fill(self, rung: Rung, odds: tuple[Fraction, ...], epsilons: tuple[float, ...], *, recover: bool) -> None:
+    def _fill(
+        self, rung: LevelMechanism, odds: tuple[Fraction, ...], epsilons: tuple[float, ...], *, recover: bool
+    ) -> None:
         if any(upper <= lower for upper, lower in itertools.pairwise(odds)):
             raise InvalidParameter("two levels are too close to be told apart", way_out="Drop one, or move them apart.")
         Outline(rung=rung, odds=odds, recover_answers=recover)

@@ -28,7 +28,7 @@ Scores = npt.NDArray[np.float64]
 Draws = npt.NDArray[Any]
 
 
-class Rung(Mechanism, Protocol):
+class LevelMechanism(Mechanism, Protocol):
     """A mechanism at a level. A public report is the true symbol plus a shift, in a group of `modulus` members."""
 
     kind: ClassVar[str]
@@ -274,7 +274,7 @@ def flag(document: Mapping[str, Any], name: str) -> bool:
 # The key of a level holds the sum of the steps below it, and takes it back.   Theory: docs/theory/ladders.md
 
 
-class ShiftRung(Rung, Protocol):
+class ShiftLevel(LevelMechanism, Protocol):
     """A rung whose levels are one another's sums with independent shifts."""
 
     @property
@@ -299,7 +299,7 @@ class ShiftRung(Rung, Protocol):
         ...
 
 
-class ShiftingRung(ABC):
+class ShiftingLevel(ABC):
     """Levels and reports by shifts, which a family says how to find."""
 
     __slots__ = ()
@@ -372,7 +372,7 @@ class ShiftingRung(ABC):
         return self.answers(self.group.moved_back(reports, draws).astype(np.int64))
 
 
-class TwoLevelRung(ShiftingRung):
+class TwoLevelMechanism(ShiftingLevel):
     """What all rungs share whose shift is favoured or not, mod `modulus`: each step below the first is an erasure.
 
     A two-level law is uniform but for a part c = P(one favoured) - P(one other); the step that takes c to c' keeps

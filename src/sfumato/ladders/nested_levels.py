@@ -47,7 +47,7 @@ MOST_EPSILON = 20.0
 """Sets are chosen as if no epsilon were larger."""
 
 
-class NestedRung(PublicShifts):
+class NestedLevel(PublicShifts):
     """A level of nested sets: `parts` say which sets all levels have, sharpest first, and `level` is its number."""
 
     __slots__ = ()
@@ -270,7 +270,7 @@ def best_sizes(size: int, odds: Sequence[float]) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SetsRung(NestedRung, SetsResponse):
+class SetsLevel(NestedLevel, SetsResponse):
     """The sets response as a level: `sizes` are those of the sets of all levels, sharpest first, `level` its number."""
 
     kind: ClassVar[str] = "sets"
@@ -498,7 +498,7 @@ def flags_remarks(length: int, dimensions: Sequence[int]) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FlagsRung(NestedRung, FlagsResponse):
+class FlagsLevel(NestedLevel, FlagsResponse):
     """The flags response as a level: `dimensions` are those of all levels, sharpest first, `level` is its number."""
 
     kind: ClassVar[str] = "flags"

@@ -17,7 +17,7 @@ from sfumato.certificates.claims import Claim, certified_claim, exact_claim, set
 from sfumato.display.text import at_least
 from sfumato.errors import NotCertified
 from sfumato.ladders.certificate import seed_gap
-from sfumato.ladders.shift_levels import MOST_PADDED, PadRung
+from sfumato.ladders.shift_levels import MOST_PADDED, PadLevel
 from sfumato.ladders.spec import declare
 from sfumato.numbers.checks import check_between, check_integer
 from sfumato.numbers.intervals import Interval, log2_interval
@@ -51,7 +51,7 @@ class SealedAnswers:
     @property
     def declaration(self) -> str:
         """The pad, as key files declare it."""
-        return declare(PadRung(size=self.size), (Fraction(1),), recover=True)
+        return declare(PadLevel(size=self.size), (Fraction(1),), recover=True)
 
 
 @subject_of.register
@@ -62,7 +62,7 @@ def sealed_subject(thing: SealedAnswers) -> SealedAnswers:
 
 def _state(subject: SealedAnswers) -> tuple[Claim, ...]:
     """Read the claims off the step that is drawn."""
-    step = PadRung(size=subject.size).shift_at(Fraction(1))
+    step = PadLevel(size=subject.size).shift_at(Fraction(1))
     if len(set(step.probabilities)) != 1 or step.modulus != subject.size:
         raise NotCertified("the pad is not uniform", way_out="Nothing is certified; report it.")
     return _claims(step.probabilities[0] / step.probabilities[1], settle(None, step.entropy_bits()))

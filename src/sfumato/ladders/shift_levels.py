@@ -19,8 +19,8 @@ from sfumato.errors import InvalidParameter, NotCertified
 from sfumato.ladders.groups import FlipMask, MaskLaw, Masks, ShiftLaw
 from sfumato.ladders.level_mechanisms import (
     Scores,
-    ShiftingRung,
-    TwoLevelRung,
+    ShiftingLevel,
+    TwoLevelMechanism,
     by_degrees,
     check_values,
     flag,
@@ -47,7 +47,7 @@ _MOST_EPSILON = 20.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CyclicRung(CyclicResponse, TwoLevelRung):
+class CyclicLevel(CyclicResponse, TwoLevelMechanism):
     """The cyclic response as a level: the true symbol is the answer, the shift favours a difference set."""
 
     kind: ClassVar[str] = "cyclic_response"
@@ -181,7 +181,7 @@ class CyclicRung(CyclicResponse, TwoLevelRung):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ArcRung(ArcResponse, TwoLevelRung):
+class ArcLevel(ArcResponse, TwoLevelMechanism):
     """The arc response as a level: the true symbol is where the answer stands, small shifts are favoured."""
 
     kind: ClassVar[str] = "arc_response"
@@ -314,7 +314,7 @@ _MOST_ENTRIES = 1 << 18
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FlipRung(BinaryHadamard, TwoLevelRung):
+class FlipLevel(BinaryHadamard, TwoLevelMechanism):
     """Binary Hadamard as a level: everybody answers, as often yes as the odds allow, so noise is a flip."""
 
     kind: ClassVar[str] = "binary_hadamard"
@@ -463,7 +463,7 @@ class FlipRung(BinaryHadamard, TwoLevelRung):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OptionsRung(AssignedOptions, ShiftingRung):
+class OptionsLevel(AssignedOptions, ShiftingLevel):
     """Assigned options as a level: the true symbol is the answer to those that are asked, the shift flips bits."""
 
     kind: ClassVar[str] = "assigned_options"
@@ -653,7 +653,7 @@ class OneTimePad:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PadRung(OneTimePad, TwoLevelRung):
+class PadLevel(OneTimePad, TwoLevelMechanism):
     """The one-time pad as a level; its odds are 1."""
 
     kind: ClassVar[str] = "one_time_pad"

@@ -14,8 +14,8 @@ from importlib import import_module
 from typing import Any, Self, cast
 
 from sfumato.errors import InvalidInput, InvalidParameter, UnreadableFile
-from sfumato.ladders.level_mechanisms import Rung
-from sfumato.ladders.shift_levels import CyclicRung
+from sfumato.ladders.level_mechanisms import LevelMechanism
+from sfumato.ladders.shift_levels import CyclicLevel
 from sfumato.ladders.steps import descending
 from sfumato.numbers.exact import read_fraction
 from sfumato.sampling.mechanism import Mechanism
@@ -24,22 +24,22 @@ from sfumato.sampling.mechanism import Mechanism
 
 
 _HOMES = {
-    "cyclic_response": "shift_levels.CyclicRung",
-    "binary_hadamard": "shift_levels.FlipRung",
-    "arc_response": "shift_levels.ArcRung",
-    "assigned_options": "shift_levels.OptionsRung",
-    "flags": "nested_levels.FlagsRung",
-    "sets": "nested_levels.SetsRung",
-    "one_time_pad": "shift_levels.PadRung",
+    "cyclic_response": "shift_levels.CyclicLevel",
+    "binary_hadamard": "shift_levels.FlipLevel",
+    "arc_response": "shift_levels.ArcLevel",
+    "assigned_options": "shift_levels.OptionsLevel",
+    "flags": "nested_levels.FlagsLevel",
+    "sets": "nested_levels.SetsLevel",
+    "one_time_pad": "shift_levels.PadLevel",
 }
 
 
-class _Families(Mapping[str, type[Rung]]):
+class _Families(Mapping[str, type[LevelMechanism]]):
     """Families by their kind, each loaded with its first use."""
 
-    def __getitem__(self, kind: str) -> type[Rung]:
+    def __getitem__(self, kind: str) -> type[LevelMechanism]:
         module, _, name = _HOMES[kind].partition(".")
-        found: type[Rung] = getattr(import_module(f"sfumato.ladders.{module}"), name)
+        found: type[LevelMechanism] = getattr(import_module(f"sfumato.ladders.{module}"), name)
         return found
 
     def __iter__(self) -> Iterator[str]:
@@ -49,11 +49,11 @@ class _Families(Mapping[str, type[Rung]]):
         return len(_HOMES)
 
 
-FAMILIES: Mapping[str, type[Rung]] = _Families()
+FAMILIES: Mapping[str, type[LevelMechanism]] = _Families()
 """Families by their name in declarations."""
 
 
-def rung_over(mechanism: Mechanism) -> Rung:
+def level_over(mechanism: Mechanism) -> LevelMechanism:
     """Return the rung over a mechanism; one whose noise cannot be taken back is refused."""
     for family in FAMILIES.values():
         if isinstance(mechanism, family.base):
@@ -66,31 +66,31 @@ def rung_over(mechanism: Mechanism) -> Rung:
     )
 
 
-def best_rung(*, size: int, epsilon: float, of_one_bit: bool = False) -> Rung:
+def best_level(*, size: int, epsilon: float, of_one_bit: bool = False) -> LevelMechanism:
     """Return the best rung for one level; where reports are to be one bit, that of flips."""
     if of_one_bit:
-        from sfumato.ladders.shift_levels import FlipRung  # noqa: PLC0415  who wants no single bits loads none
+        from sfumato.ladders.shift_levels import FlipLevel  # noqa: PLC0415  who wants no single bits loads none
 
-        return FlipRung.within(size=size, epsilon=epsilon)
-    return CyclicRung.within(size=size, epsilon=epsilon)
+        return FlipLevel.within(size=size, epsilon=epsilon)
+    return CyclicLevel.within(size=size, epsilon=epsilon)
 
 
-HittingRung = CyclicRung
+HittingLevel = CyclicLevel
 """A rung whose reports hit their own answer with one chance and any other with another, and count hits."""
 
 
-def hitting_rung(rung: Rung) -> HittingRung:
+def hitting_level(rung: LevelMechanism) -> HittingLevel:
     """Return a rung whose reports hit their own answer with one chance and any other with another, and count hits."""
-    if rung.kind != HittingRung.kind:
+    if rung.kind != HittingLevel.kind:
         raise InvalidParameter(
             "must be a ladder over the cyclic response, whose reports can be counted by what they hit",
             parameter="ladder",
             way_out="Ask for the reports again.",
         )
-    return cast("HittingRung", rung)
+    return cast("HittingLevel", rung)
 
 
-def declared_rung(document: Mapping[str, Any]) -> Rung:
+def declared_level(document: Mapping[str, Any]) -> LevelMechanism:
     """Return the rung that a declaration names, at any odds; raises ValueError or KeyError when it names none."""
     return FAMILIES[document["mechanism"]].declared(document)
 
@@ -103,7 +103,7 @@ _LONGEST = 20_000
 _MOST_DIGITS = 600
 
 
-def declare(rung: Rung, odds: tuple[Fraction, ...], *, recover: bool) -> str:
+def declare(rung: LevelMechanism, odds: tuple[Fraction, ...], *, recover: bool) -> str:
     """Return the one spelling of a ladder."""
     document = {
         "mechanism": rung.kind,
@@ -114,7 +114,7 @@ def declare(rung: Rung, odds: tuple[Fraction, ...], *, recover: bool) -> str:
     return json.dumps(document, separators=(",", ":"))
 
 
-def read_declaration(text: str) -> tuple[Rung, tuple[Fraction, ...], bool]:
+def read_declaration(text: str) -> tuple[LevelMechanism, tuple[Fraction, ...], bool]:
     """Return the rung, the odds of the levels, and whether answers are recovered; only `declare`'s spelling."""
     found = _read(text) if len(text) <= _LONGEST else None
     if found is None:
@@ -122,13 +122,13 @@ def read_declaration(text: str) -> tuple[Rung, tuple[Fraction, ...], bool]:
     return found
 
 
-def _read(text: str) -> tuple[Rung, tuple[Fraction, ...], bool] | None:
+def _read(text: str) -> tuple[LevelMechanism, tuple[Fraction, ...], bool] | None:
     try:
         document = json.loads(text)
         odds = tuple(read_fraction(value, most_digits=_MOST_DIGITS) for value in document["odds"])
         recover = document["recover"]
         if isinstance(recover, bool):
-            rung = declared_rung(document)
+            rung = declared_level(document)
             if declare(rung, odds, recover=recover) == text:
                 return rung, odds, recover
     except (ValueError, TypeError, KeyError, AttributeError, ZeroDivisionError, InvalidInput, RecursionError):
@@ -140,7 +140,7 @@ def _read(text: str) -> tuple[Rung, tuple[Fraction, ...], bool] | None:
 class Outline:
     """The mechanism, the exact odds of the levels, largest first, and whether level 0 has a key."""
 
-    rung: Rung
+    rung: LevelMechanism
     odds: tuple[Fraction, ...]
     recover_answers: bool
 
@@ -196,7 +196,7 @@ class Outline:
         return tuple(itertools.pairwise(self.odds))
 
 
-def no_recovery(rung: Rung) -> InvalidParameter:
+def no_recovery(rung: LevelMechanism) -> InvalidParameter:
     """Return the refusal to give answers back that a report and its key do not tell apart."""
     return InvalidParameter(
         f"is impossible over {rung.base.__name__} with {rung.size} answers: there are {rung.modulus} reports, and with "

@@ -1,4 +1,4 @@
-from sfumato.ledger.accounts import Book, Entry, Receipt, Standing
+from sfumato.ledger.accounts import Entry, LedgerState, Receipt, Standing
 from sfumato.ledger.amounts import Charges, Currency
 from sfumato.ledger.composition import (
     Composed,
@@ -28,7 +28,6 @@ from sfumato.ledger.releases import (
 
 __all__ = [
     "Assumption",
-    "Book",
     "Charges",
     "Composed",
     "Counting",
@@ -36,6 +35,7 @@ __all__ = [
     "Entry",
     "Kind",
     "Ledger",
+    "LedgerState",
     "Parallel",
     "Per",
     "Period",

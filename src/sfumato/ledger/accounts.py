@@ -61,7 +61,7 @@ from sfumato.measures.dependence import ANYONE
 class Standing:
     """What is spent of limits and what is left, in all or in a period; infinite where there is no limit.
 
-    A `Book` has one in all, and one for the present period where there are periods.
+    A `LedgerState` has one in all, and one for the present period where there are periods.
 
     >>> import tempfile
     >>> from pathlib import Path
@@ -361,7 +361,7 @@ def _shortage(currency: Currency, asked: Amount, standing: Standing) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Book:
+class LedgerState:
     """All records up to some number, read and added up; `digest` is that of the last.
 
     `latest` is the latest time of a record but the first, by which nothing was spent.
@@ -445,7 +445,7 @@ class Book:
             )
         return Row(number=self.count, text=text, digest=chained(self.digest, text))
 
-    def with_rows(self, rows: Iterable[tuple[object, object, object]]) -> Book:
+    def with_rows(self, rows: Iterable[tuple[object, object, object]]) -> LedgerState:
         """Return the book with the rows that follow it; raise Damaged at the first that does not."""
         book, entries = self, list(self.entries)
         afresh = False
@@ -596,7 +596,7 @@ class Book:
             found.append((asked if one == period else NOTHING, standing))
         return found
 
-    def with_figures(self, record: Debited, entries: list[Entry]) -> Book:
+    def with_figures(self, record: Debited, entries: list[Entry]) -> LedgerState:
         """Write the figures of a debit over those of the entries; raise Damaged at figures that nobody writes."""
         after = self.counting.with_release(record.release.assumption, is_local=record.release.is_local)
         # All figures are looked at only where the assumption changes: a long ledger is read in linear time.

@@ -14,7 +14,7 @@ from typing import Any
 
 from sfumato.ledger.amounts import Amount, charge_of, check_line, decimal_above
 from sfumato.measures.dependence import ANYONE, Correlation
-from sfumato.noise.reaccounting import Recount, bits_of
+from sfumato.noise.reaccounting import Reaccounting, bits_of
 from sfumato.numbers.exact import read_fraction
 
 
@@ -32,11 +32,11 @@ class Assumption:
     """
 
     correlated: Correlation
-    recount: Recount
+    reaccounting: Reaccounting
 
     def bits_under(self, correlated: Correlation) -> Amount:
         """What the release tells at most about one person if so many depend on each other."""
-        return charge_of("bits", bits_of(self.recount, correlated))
+        return charge_of("bits", bits_of(self.reaccounting, correlated))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,10 +144,10 @@ _MOST_TEXT = 1000
 
 def assumption_json(assumption: Assumption) -> dict[str, Any]:
     """Return it as plain texts and numbers."""
-    recount = assumption.recount
+    reaccounting = assumption.reaccounting
     return {
         "correlated": correlation_json(assumption.correlated),
-        "recount": {"kind": recount.kind, "parameters": dict(recount.parameters)},
+        "recount": {"kind": reaccounting.kind, "parameters": dict(reaccounting.parameters)},
     }
 
 
@@ -156,9 +156,9 @@ def assumption_from(document: Mapping[str, Any]) -> Assumption:
 
     What a recount says is not computed here: that takes a while, and is done when it is counted anew.
     """
-    recount = document["recount"]
-    parameters = recount["parameters"]
-    check_line("kind", recount["kind"], _MOST_TEXT)
+    reaccounting = document["recount"]
+    parameters = reaccounting["parameters"]
+    check_line("kind", reaccounting["kind"], _MOST_TEXT)
     if not isinstance(parameters, dict) or len(parameters) > _MOST_PARAMETERS:
         raise ValueError("no parameters of noise")
     for name, value in parameters.items():
@@ -167,7 +167,7 @@ def assumption_from(document: Mapping[str, Any]) -> Assumption:
             check_line("value", value, _MOST_TEXT)
     return Assumption(
         correlated=correlation_from(document["correlated"]),
-        recount=Recount(kind=recount["kind"], parameters=parameters),
+        reaccounting=Reaccounting(kind=reaccounting["kind"], parameters=parameters),
     )
 
 

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from sfumato.errors import DigestMismatch, InvalidParameter, Place, SfumatoError, UnknownSchema, UnreadableFile
 from sfumato.files.disk import create_atomically
-from sfumato.ledger.accounts import Book, Entry, Receipt, Row
+from sfumato.ledger.accounts import Entry, LedgerState, Receipt, Row
 from sfumato.ledger.amounts import MOST_NOTE, NO_LIMITS, Charges, Currency, check_line, limit_of
 from sfumato.ledger.documents import Damaged, Opened, Per, now, per_of
 from sfumato.ledger.releases import Release, checked_id
@@ -101,7 +101,7 @@ def check_file(connection: sqlite3.Connection, path: Path) -> None:
         raise Damaged
 
 
-def read_book(connection: sqlite3.Connection, known: Book) -> Book:
+def read_book(connection: sqlite3.Connection, known: LedgerState) -> LedgerState:
     """Return the book with what was written after it was last read; raise Damaged if that does not follow from it."""
     # All rows, also below 0, when nothing is known. A file that went another way since then has another chain or head.
     first = known.count or -(2**63)
@@ -227,7 +227,7 @@ def _new_database(opened: Opened) -> bytes:
         for statement in _TABLES.values():
             connection.execute(statement)
         connection.execute("INSERT INTO head VALUES (0, 0, '')")
-        append(connection, Book().row_for(opened))
+        append(connection, LedgerState().row_for(opened))
         return connection.serialize()
 
 
@@ -264,7 +264,7 @@ class Ledger:
         self._patience_seconds = patience_seconds
         with reading(self._path, patience_seconds) as connection:
             check_file(connection, self._path)
-            self._book = read_book(connection, Book())
+            self._book = read_book(connection, LedgerState())
 
     def __repr__(self) -> str:
         return f"<Ledger {self._path}: {len(self._book.entries)} debits when last read>"
@@ -336,7 +336,7 @@ class Ledger:
         """Return all debits in their order."""
         return self.read().entries
 
-    def read(self) -> Book:
+    def read(self) -> LedgerState:
         """Return the whole account at one moment: limits, entries and sum belong together."""
         with reading(self._path, self._patience_seconds) as connection:
             self._book = read_book(connection, self._book)
@@ -371,7 +371,7 @@ class Ledger:
             )
         return replace(before.receipt, is_new=False)
 
-    def spend_priced(self, price: Callable[[Book], Release], *, release_id: str) -> Receipt:
+    def spend_priced(self, price: Callable[[LedgerState], Release], *, release_id: str) -> Receipt:
         """Pay for a release whose charge depends on what was paid before; as `spend` otherwise.
 
         `price` is given the account at a moment when no other process can debit it. For an id that was debited before
@@ -380,7 +380,7 @@ class Ledger:
         book, before = self._debit(price, checked_id(release_id))
         return book.entries[-1].receipt if before is None else replace(before.receipt, is_new=False)
 
-    def _debit(self, price: Callable[[Book], Release], name: str) -> tuple[Book, Entry | None]:
+    def _debit(self, price: Callable[[LedgerState], Release], name: str) -> tuple[LedgerState, Entry | None]:
         """Return the account with the debit, and the entry that had paid for it already, if there was one."""
         with writing(self._path, self._patience_seconds) as connection:
             book = read_book(connection, self._book)
@@ -424,7 +424,7 @@ class Ledger:
                 book = book.with_rows([(row.number, row.text, row.digest)])
         self._book = book
 
-    def _entry_of(self, receipt: Receipt, book: Book) -> tuple[Book, Entry]:
+    def _entry_of(self, receipt: Receipt, book: LedgerState) -> tuple[LedgerState, Entry]:
         entry = book.entry_at(receipt.number)
         if entry is None or entry.receipt != receipt:
             raise DigestMismatch(

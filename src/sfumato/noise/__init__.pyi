@@ -10,7 +10,7 @@ from sfumato.noise.gaussian_designs import (
     private_sum,
 )
 from sfumato.noise.quantiles import PrivateQuantile, private_quantile
-from sfumato.noise.reaccounting import Recount, bits_of
+from sfumato.noise.reaccounting import Reaccounting, bits_of
 from sfumato.noise.shared_bits import BeliefSubject
 from sfumato.noise.shared_bits_designs import (
     BelievedNoise,
@@ -32,7 +32,7 @@ __all__ = [
     "PrivateQuantile",
     "PrivateSum",
     "RankSubject",
-    "Recount",
+    "Reaccounting",
     "VectorDesign",
     "VectorSubject",
     "believed_count",

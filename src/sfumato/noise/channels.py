@@ -23,7 +23,7 @@ from sfumato.errors import InvalidParameter
 from sfumato.measures.capacity import capacity_bits
 from sfumato.measures.dependence import ANYONE, Correlation
 from sfumato.measures.individual import best_subset, data_independent_bits, normalised_rows
-from sfumato.noise.reaccounting import Recount, against_anyone, bits_of
+from sfumato.noise.reaccounting import Reaccounting, against_anyone, bits_of
 from sfumato.numbers.checks import (
     Real,
     Reals,
@@ -80,13 +80,13 @@ class ExponentialDesign(Shown):
         return ANYONE
 
     @property
-    def recount(self) -> Recount:
+    def reaccounting(self) -> Reaccounting:
         """What it takes to find again what a release tells, under whatever assumption."""
         return against_anyone(self.capacity_bits)
 
     def bits_for(self, correlation: Correlation) -> float:
         """Bound from above what one release tells about a person under another assumption, in bits."""
-        return bits_of(self.recount, correlation)
+        return bits_of(self.reaccounting, correlation)
 
     @property
     def certificate(self) -> Certificate:
@@ -273,13 +273,13 @@ class FlipDesign(Shown):
         return ANYONE
 
     @property
-    def recount(self) -> Recount:
+    def reaccounting(self) -> Reaccounting:
         """What it takes to find again what a release tells, under whatever assumption."""
         return against_anyone(self.capacity_bits)
 
     def bits_for(self, correlation: Correlation) -> float:
         """Bound from above what one release tells about a person under another assumption, in bits."""
-        return bits_of(self.recount, correlation)
+        return bits_of(self.reaccounting, correlation)
 
     @property
     def certificate(self) -> Certificate:

@@ -26,7 +26,7 @@ from sfumato.measures.dependence import ANYONE, Correlation
 from sfumato.measures.gaussian import one_selection, selection_capacity
 from sfumato.noise.certificates import CAPACITY, NoiseSubject, bound_noise, certify_range, moved_by, uses_selections
 from sfumato.noise.private_data import finite_number, group_of, private_number
-from sfumato.noise.reaccounting import Recount, bits_of
+from sfumato.noise.reaccounting import Reaccounting, bits_of
 from sfumato.numbers.checks import (
     Real,
     Reals,
@@ -203,7 +203,7 @@ class GaussianDesign(Shown):
         return value
 
     @property
-    def recount(self) -> Recount:
+    def reaccounting(self) -> Reaccounting:
         """What it takes to find again what a release tells, under whatever assumption."""
         parameters: dict[str, str | int] = {
             "width": str(self.high - self.low),
@@ -216,11 +216,11 @@ class GaussianDesign(Shown):
             parameters["change"] = str(self.change)
         if self.values is not None:
             parameters["values"] = self.values
-        return Recount(kind="number", parameters=parameters)
+        return Reaccounting(kind="number", parameters=parameters)
 
     def bits_for(self, correlation: Correlation) -> float:
         """Bound from above what one release tells about a person under another assumption, in bits."""
-        return bits_of(self.recount, correlation)
+        return bits_of(self.reaccounting, correlation)
 
     @property
     def method(self) -> str:
@@ -380,9 +380,9 @@ class OfRecords:
         return self.design.correlated
 
     @property
-    def recount(self) -> Recount:
+    def reaccounting(self) -> Reaccounting:
         """What it takes to find again what a release tells, under whatever assumption."""
-        return self.design.recount
+        return self.design.reaccounting
 
     def bits_for(self, correlation: Correlation) -> float:
         """Bound from above what one release tells about a person under another assumption, in bits."""

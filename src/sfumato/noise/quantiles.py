@@ -32,7 +32,7 @@ from sfumato.noise.certificates import (
     rank_bits,
 )
 from sfumato.noise.private_data import finite_number, group_of
-from sfumato.noise.reaccounting import Recount, bits_of
+from sfumato.noise.reaccounting import Reaccounting, bits_of
 from sfumato.numbers.checks import Real, Reals, as_exact, check_at_least, check_between, check_integer, check_positive
 from sfumato.numbers.intervals import Interval, log2_interval
 from sfumato.sampling.noise import exponential_coins
@@ -94,16 +94,16 @@ class PrivateQuantile(Shown):
         return Interval(0.0, value.upper)
 
     @property
-    def recount(self) -> Recount:
+    def reaccounting(self) -> Reaccounting:
         """What it takes to find again what a release tells, under whatever assumption."""
-        return Recount(
+        return Reaccounting(
             kind="ranks",
             parameters={"candidates": len(self.grid), "records": self.records, "rate": str(self.rate)},
         )
 
     def bits_for(self, correlation: Correlation) -> float:
         """Bound from above what one release tells about a person under another assumption, in bits."""
-        return bits_of(self.recount, correlation)
+        return bits_of(self.reaccounting, correlation)
 
     def ranks_off(self, values: Reals) -> tuple[int, ...]:
         """How many ranks each value of the grid is off, in a process that may see the records."""

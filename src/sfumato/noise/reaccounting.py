@@ -1,8 +1,8 @@
 """What a release leaks under another assumption about dependence.
 
 Bits under different assumptions are not added: an account counts every release anew under the weakest one in it. What
-that takes is kept as a `Recount`, which a file can hold. Whoever assumes that beliefs share few bits is answered as if
-nothing were assumed, but for normal noise, which is made for that.   Theory: docs/theory/correlated_noise.md
+that takes is kept as a `Reaccounting`, which a file can hold. Under the assumption that beliefs share few bits, noise is
+counted as if nothing were assumed, except normal noise, which is made for that.   Theory: docs/theory/correlated_noise.md
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _MOST_STEPS = 48
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recount:
+class Reaccounting:
     """A kind of noise and its parameters, as words and whole numbers.
 
     >>> import sfumato as sf
@@ -45,12 +45,12 @@ class Recount:
     parameters: Plain = field(default_factory=dict)
 
 
-def against_anyone(bits: Interval) -> Recount:
+def against_anyone(bits: Interval) -> Reaccounting:
     """Of a bound that holds whoever depends on whom."""
-    return Recount(kind="anyone", parameters={"bits": repr(bits.upper)})
+    return Reaccounting(kind="anyone", parameters={"bits": repr(bits.upper)})
 
 
-def bits_of(recount: Recount, correlation: Correlation) -> float:
+def bits_of(reaccounting: Reaccounting, correlation: Correlation) -> float:
     """Bound from above what one release tells about a person under an assumption, in bits.
 
     Raises:
@@ -61,21 +61,21 @@ def bits_of(recount: Recount, correlation: Correlation) -> float:
     >>> [round(sf.noise.bits_of(recount, sf.measures.Correlation(people=many)), 3) for many in (1, 2, 4, None)]
     [1.0, 2.821, 5.865, 37.324]
     """
-    if recount.kind not in _KINDS:
+    if reaccounting.kind not in _KINDS:
         raise InvalidParameter(
             "is no kind of noise that can be counted again",
             parameter="kind",
-            value=recount.kind[:60],
+            value=reaccounting.kind[:60],
             way_out=f"There are {', '.join(_KINDS)}.",
         )
     people = None if correlation.shared_bits is not None else correlation.people
     try:
-        if recount.kind == NORMAL and correlation.shared_bits is not None:
-            return _believed(recount.parameters, correlation.shared_bits, correlation.people or 1)
-        return _KINDS[recount.kind](recount.parameters, people)
+        if reaccounting.kind == NORMAL and correlation.shared_bits is not None:
+            return _believed(reaccounting.parameters, correlation.shared_bits, correlation.people or 1)
+        return _KINDS[reaccounting.kind](reaccounting.parameters, people)
     except (KeyError, TypeError, ValueError, OverflowError, ZeroDivisionError):
         raise InvalidParameter(
-            f"lacks something that noise of the kind {recount.kind} has, or it is damaged",
+            f"lacks something that noise of the kind {reaccounting.kind} has, or it is damaged",
             parameter="recount",
             way_out="Take the one that the design gives.",
         ) from None

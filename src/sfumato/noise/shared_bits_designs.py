@@ -23,7 +23,7 @@ from sfumato.measures.amplitude import LEAST_BUDGET_BITS, MOST_BUDGET_BITS
 from sfumato.measures.beliefs import MOST_RECORDS, MOST_SHARED_BITS, best_own_share, split_bits
 from sfumato.measures.dependence import Correlation
 from sfumato.noise.private_data import check_counts, finite_number, private_number
-from sfumato.noise.reaccounting import NORMAL, Recount, bits_of
+from sfumato.noise.reaccounting import NORMAL, Reaccounting, bits_of
 from sfumato.noise.shared_bits import (
     ANYONES,
     BELIEVED,
@@ -148,13 +148,13 @@ class BelievedNoise(Shown):
 
         For people it is a bound on the capacity of the noise, for shared bits Theorem 1.
         """
-        return self.capacity_bits.upper if correlated == self.correlated else bits_of(self.recount, correlated)
+        return self.capacity_bits.upper if correlated == self.correlated else bits_of(self.reaccounting, correlated)
 
     @property
-    def recount(self) -> Recount:
+    def reaccounting(self) -> Reaccounting:
         """What it takes to find again what a release tells, under whatever assumption."""
         found = self.subject
-        return Recount(
+        return Reaccounting(
             kind=NORMAL,
             parameters={
                 "records": found.records,

@@ -27,7 +27,7 @@ from sfumato.noise.certificates import (
     squared_radius,
 )
 from sfumato.noise.private_data import check_counts, finite_number, group_of
-from sfumato.noise.reaccounting import Recount, bits_of
+from sfumato.noise.reaccounting import Reaccounting, bits_of
 from sfumato.numbers.checks import Reals, as_exact, check_at_least, check_between, check_integer, check_positive
 from sfumato.numbers.intervals import Interval, float_above
 from sfumato.sampling.noise import DiscreteGaussian
@@ -90,10 +90,10 @@ class VectorDesign(Shown):
         return Interval(0.0, value.upper)
 
     @property
-    def recount(self) -> Recount:
+    def reaccounting(self) -> Reaccounting:
         """What it takes to find again what a release tells, under whatever assumption."""
         subject = self.subject
-        return Recount(
+        return Reaccounting(
             kind="vector",
             parameters={
                 "dimension": subject.dimension,
@@ -104,7 +104,7 @@ class VectorDesign(Shown):
 
     def bits_for(self, correlation: Correlation) -> float:
         """Bound from above what one release tells about a person under another assumption, in bits."""
-        return bits_of(self.recount, correlation)
+        return bits_of(self.reaccounting, correlation)
 
     def release(self, values: Reals, bits: BitSource | None = None) -> tuple[Fraction, ...]:
         """Return one private count for each cell, or nothing at all when one is refused."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sfumato.display.text import counted
 from sfumato.errors import printable
-from sfumato.ledger.accounts import Book, Entry, Standing
+from sfumato.ledger.accounts import Entry, LedgerState, Standing
 from sfumato.ledger.amounts import (
     PUBLIC,
     Amount,
@@ -94,7 +94,7 @@ def _amounts(charges: Charges) -> str:
     return ", ".join(f"{CURRENCIES[currency]} {_charge(amount)}" for currency, amount in charges)
 
 
-def ledger_table(path: Path, book: Book, forecasts: Sequence[Forecast] = ()) -> RenderableType:
+def ledger_table(path: Path, book: LedgerState, forecasts: Sequence[Forecast] = ()) -> RenderableType:
     """Return the whole account for rich to print, and what comes next."""
     from rich.console import Group  # noqa: PLC0415  rich is only needed to print
     from rich.text import Text  # noqa: PLC0415
@@ -122,7 +122,7 @@ def _meaning(currency: Currency, correlated: Correlation) -> str:
     return f"{said}, {condition(correlated)}" if currency is Currency.BITS else said
 
 
-def _assumed(book: Book) -> list[str]:
+def _assumed(book: LedgerState) -> list[str]:
     """Say for whom bits are counted, and whom that leaves out."""
     found = book.counting.correlated
     if found is None:
@@ -159,7 +159,7 @@ def _bars(standing: Standing, correlated: Correlation | None = None) -> list[Tex
     return lines
 
 
-def _by_people(book: Book) -> list[str]:
+def _by_people(book: LedgerState) -> list[str]:
     """Say what the people of each name have paid, with what everybody pays."""
     by_name = book.spent_by_people()
     if not by_name:
@@ -174,7 +174,7 @@ def _by_people(book: Book) -> list[str]:
     return [*said, _DECLARED]
 
 
-def _debits(book: Book) -> Table:
+def _debits(book: LedgerState) -> Table:
     from rich.table import Table  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
@@ -259,7 +259,7 @@ def _adding(entries: Sequence[Entry]) -> Table:
 SCHEMA = "sfumato/budget/3"
 
 
-def budget_document(path: Path, book: Book) -> dict[str, Any]:
+def budget_document(path: Path, book: LedgerState) -> dict[str, Any]:
     """Return what is spent and left: in all, in the present period, and by the people of each name."""
     within = book.standing_in_period()
     return {

@@ -318,14 +318,14 @@ def weights_document(note: ReportsNote, questions: Sequence[str] | None = None) 
 
 
 def _weighed(note: ReportsNote, name: str) -> dict[str, Any]:
-    way, level = note.way(name), note.column(name).level
-    epsilon = way.epsilons[level - 1]
+    handler, level = note.handler(name), note.column(name).level
+    epsilon = handler.epsilons[level - 1]
     return {
         "question": name,
         "level": level,
         "epsilon": epsilon if isfinite(epsilon) else "inf",
-        "reports": way.report_count,
-        "answers": list(way.question.labels),
+        "reports": handler.report_count,
+        "answers": list(handler.question.labels),
     }
 
 

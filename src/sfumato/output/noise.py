@@ -16,7 +16,7 @@ from sfumato.noise.channels import ExponentialDesign, FlipDesign
 from sfumato.noise.gaussian_designs import GaussianDesign, PrivateMean
 from sfumato.noise.shared_bits_designs import BelievedNoise
 from sfumato.numbers.intervals import log2_bounds
-from sfumato.recoverable.persistent_secret import PROMISE
+from sfumato.recoverable.persistent import PROMISE
 from sfumato.recoverable.query_files import QueryDesign
 
 if TYPE_CHECKING:

@@ -93,8 +93,8 @@ def _(thing: Audit) -> str:
 @_shown.register
 def _(thing: Study) -> str:
     rows = [
-        (question.id, question.kind, question.text, way.describe())
-        for question, way in zip(thing.questions, thing.ways, strict=True)
+        (question.id, question.kind, question.text, handler.describe())
+        for question, handler in zip(thing.questions, thing.handlers, strict=True)
     ]
     readers = [] if thing.public_epsilon is None else [("public", _exact(thing.public_epsilon))]
     readers += [(analyst.name, _exact(analyst.epsilon)) for analyst in thing.analysts]
@@ -261,5 +261,5 @@ def _exact(value: Fraction) -> str:
 
 
 def _seen_at(reports: Reports, name: str) -> str:
-    way, level = reports.note.way(name), reports.note.column(name).level
-    return "answers" if level == 0 else f"ε = {epsilon_text(way.epsilons[level - 1])}"
+    handler, level = reports.note.handler(name), reports.note.column(name).level
+    return "answers" if level == 0 else f"ε = {epsilon_text(handler.epsilons[level - 1])}"

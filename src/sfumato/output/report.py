@@ -69,7 +69,7 @@ def stated_limits(material: ReportMaterial) -> list[tuple[str, bool]]:
         for question in study.questions
         for text in gap_sentences(question)
     ]
-    said += [(text, False) for text in dict.fromkeys(text for way in study.ways for text in way.limits())]
+    said += [(text, False) for text in dict.fromkeys(text for handler in study.handlers for text in handler.limits())]
     return [*said, *((text, False) for text in (_SAMPLE, _TOGETHER, _TOOK_PART, _MACHINE))]
 
 
@@ -100,7 +100,8 @@ def asked_section(material: ReportMaterial) -> str:
     """Each question with its answers, and how it was asked."""
     study = material.plan.study
     return "".join(
-        _asked(planned, way.describe()) for planned, way in zip(material.plan.questions, study.ways, strict=True)
+        _asked(planned, handler.describe())
+        for planned, handler in zip(material.plan.questions, study.handlers, strict=True)
     )
 
 

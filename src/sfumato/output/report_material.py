@@ -114,10 +114,10 @@ def _views(planned: QuestionPlan, files: Sequence[Collected], confidence: float,
         mark = None if column is None else (column.level, *((part.id, part.start) for part in file.note.parts))
         if column is None or mark in found or column.level == 0:
             continue
-        way = file.note.way(name)
-        if not way.by_row and any(part.start for part in file.note.parts):
+        handler = file.note.handler(name)
+        if not handler.by_row and any(part.start for part in file.note.parts):
             continue  # what is found from all reports together is not found from a part
-        by = None if way.by_position else group
+        by = None if handler.by_position else group
         whole, *groups = estimate_collected(file, confidence=confidence, group=by, questions=[name])
         seen = Seen(reader=_reader(planned, file, column.level), whole=whole, groups=tuple(groups))
         found[mark] = (column.level, seen)
@@ -134,10 +134,12 @@ def _reader(planned: QuestionPlan, file: Collected, level: int) -> str:
 
 def _truths(plan: StudyPlan, table: pa.Table) -> dict[str, Truth]:
     found = {}
-    for way in plan.study.ways:
-        name = way.question.id
+    for handler in plan.study.handlers:
+        name = handler.question.id
         # Without labels, they are what is looked for, and there is nothing to compare.
-        true = way.truth(held_answers(plan.study, way.question, table) if way.question.labels else Counter())
+        true = handler.truth(
+            held_answers(plan.study, handler.question, table) if handler.question.labels else Counter()
+        )
         if true is not None:
             found[name] = true
     return found

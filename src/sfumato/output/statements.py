@@ -12,7 +12,7 @@ from typing import Any
 from sfumato.display.text import epsilon_text
 from sfumato.ledger.amounts import PUBLIC
 from sfumato.study.cells import gap_sentences
-from sfumato.study.handler import Way
+from sfumato.study.handler import Handler
 from sfumato.study.planning import StudyPlan
 from sfumato.study.question_plans import QuestionPlan, Said, public_sentence, risk_sentences
 from sfumato.study.readers import REGISTRAR, TOGETHER
@@ -58,9 +58,9 @@ class Statement:
 
 def statement_of(plan: StudyPlan) -> Statement:
     """Put the statement of a study together."""
-    pairs = list(zip(plan.questions, plan.study.ways, strict=True))
+    pairs = list(zip(plan.questions, plan.study.handlers, strict=True))
     return Statement(
-        asked=tuple(_asked(planned, way) for planned, way in pairs),
+        asked=tuple(_asked(planned, handler) for planned, handler in pairs),
         together=_together(plan),
         kept=_kept(plan),
         readers=tuple(_reader(total, plan) for total in plan.totals),
@@ -74,7 +74,7 @@ def is_by_hand(planned: QuestionPlan) -> bool:
     return planned.card is not None
 
 
-def _asked(planned: QuestionPlan, way: Way) -> AskedQuestion:
+def _asked(planned: QuestionPlan, handler: Handler) -> AskedQuestion:
     how = (
         "Each respondent draws unwatched and gives the report that a card says."
         if is_by_hand(planned)
@@ -85,7 +85,7 @@ def _asked(planned: QuestionPlan, way: Way) -> AskedQuestion:
     return AskedQuestion(
         id=planned.question.id,
         text=planned.question.text,
-        answers=way.describe(),
+        answers=handler.describe(),
         how=f"{how} {planned.closeness}".strip(),
         risks=(*told, *alarms),
     )
@@ -149,11 +149,13 @@ def _not_promised(plan: StudyPlan) -> tuple[Said, ...]:
     if study.analysts:
         said.append("Nothing protects against a key that is handed on. Readers together see what the best key shows.")
     alarms = []
-    recovered = [way.question.id for way in study.ways if 0 in way.key_levels]
+    recovered = [handler.question.id for handler in study.handlers if 0 in handler.key_levels]
     if recovered:
         what = "every answer" if len(recovered) == len(study.questions) else f"the answers to {', '.join(recovered)}"
         alarms.append(Said(sentence=f"The registrar's key gives back {what}: who holds it sees them.", is_alarm=True))
-    limits = dict.fromkeys(text for way in study.ways for text in (*gap_sentences(way.question), *way.limits()))
+    limits = dict.fromkeys(
+        text for handler in study.handlers for text in (*gap_sentences(handler.question), *handler.limits())
+    )
     estimates = "Estimates are of those who answer; that they stand for others is up to how they are chosen."
     return (*alarms, *(Said(sentence=text) for text in (*said, *limits, estimates)))
 

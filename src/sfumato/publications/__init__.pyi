@@ -1,8 +1,8 @@
-from sfumato.publications.registry import read_record
+from sfumato.publications.registry import read_registry
 from sfumato.publications.typed_reports import ReportCounts, read_report_counts
 
 __all__ = [
     "ReportCounts",
-    "read_record",
+    "read_registry",
     "read_report_counts",
 ]

@@ -27,7 +27,7 @@ from sfumato.sampling.samplers import UniformBelow
 from sfumato.sampling.sources import BitSource
 from sfumato.study.answers import is_asked
 from sfumato.study.cells import NO_ANSWER, codes_of
-from sfumato.study.handler import Way
+from sfumato.study.handler import Handler
 from sfumato.study.question import Question
 from sfumato.study.study import Study
 
@@ -56,15 +56,15 @@ def corrected_texts(table: Any, question: Question) -> dict[int, str]:
     return found | dict.fromkeys(taken_back, NO_ANSWER)
 
 
-def amended_answers(way: Way, cells: Mapping[int, str], numbers: Numbers) -> Any:
+def amended_answers(handler: Handler, cells: Mapping[int, str], numbers: Numbers) -> Any:
     """Return the answers of amended cells in the form that a drawer takes."""
     texts = [cells[number] for number in numbers.tolist()]
-    answered = np.array([not way.question.hides or text != NO_ANSWER for text in texts], dtype=np.bool_)
+    answered = np.array([not handler.question.hides or text != NO_ANSWER for text in texts], dtype=np.bool_)
     there = [text for text, is_one in zip(texts, answered.tolist(), strict=True) if is_one]
     known = {text: code for code, text in enumerate(dict.fromkeys(there))}
     words = Words(np.array([known[text] for text in there], dtype=np.int64), tuple(known))
-    answers = way.read(words)
-    return answers if answered.all() else way.with_nobody(answers, answered)
+    answers = handler.read(words)
+    return answers if answered.all() else handler.with_nobody(answers, answered)
 
 
 def units_of(study: Study) -> tuple[frozenset[str], ...]:
@@ -215,21 +215,23 @@ def draw_amendment(plan: PartPlan, amendment: Amendment, kept: Any, sink: PartSi
     numbers = amendment.numbers
     source = plan.source
     salt_of = Salts(plan.part, source)
-    ways = {way: way.question.id for way in plan.study.ways if way.question.id in amendment.questions}
-    ways |= {way.sealed: name for way, name in ways.items() if way.sealed is not None}
-    tree = ReportTree([way.question.id for way in ways], salt_of)
+    handlers = {
+        handler: handler.question.id for handler in plan.study.handlers if handler.question.id in amendment.questions
+    }
+    handlers |= {handler.sealed: name for handler, name in handlers.items() if handler.sealed is not None}
+    tree = ReportTree([handler.question.id for handler in handlers], salt_of)
     reports: dict[str, npt.NDArray[np.int64]] = {}
     keys = {}
     made: dict[str, Any] = {ROW: number_column(numbers)}
-    for way, asked in ways.items():
-        name = way.question.id
+    for handler, asked in handlers.items():
+        name = handler.question.id
         column = amendment.cells[asked]
         filled = np.array([number in column for number in numbers.tolist()], dtype=np.bool_)
-        drawer = way.drawer(draw_of(plan, way, sink))
-        drawn = drawer.draw(amended_answers(way, column, numbers[filled]), numbers, filled)
+        drawer = handler.drawer(draw_of(plan, handler, sink))
+        drawn = drawer.draw(amended_answers(handler, column, numbers[filled]), numbers, filled)
         reports[name] = np.full(numbers.size, NOTHING, dtype=np.int64)
         reports[name][filled] = drawn
-        made[name] = _spread(written_column(way, drawn), filled)
+        made[name] = _spread(written_column(handler, drawn), filled)
         if held := drawer.keys(numbers.size):
             keys[name] = held
     tree.add(numbers, reports)

@@ -55,7 +55,7 @@ def compared_waves(waves: Mapping[str, Any], question: str, *, confidence: float
     """Compare reports of different people: waves, or studies that asked the same."""
     if len(waves) < 2:
         raise InvalidParameter("must be two or more", parameter="reports", way_out="Give each wave under its name.")
-    labels = {name: one.note.way(question).question.labels for name, one in waves.items()}
+    labels = {name: one.note.handler(question).question.labels for name, one in waves.items()}
     if len(set(labels.values())) != 1:
         raise InvalidParameter(
             f"have different answers to {question!r}", parameter="reports", way_out="Compare waves that asked the same."
@@ -92,11 +92,11 @@ def _everybody(reports: Any, question: str) -> Iterator[Any]:
 def _channel(reports: Any, question: str) -> AnyChannel | None:
     """Return the channel of a question whose reports are counted by it; None where they are not."""
     note = reports.note
-    way = note.way(question)
-    if way.by_position or way.by_number or not way.by_row:
+    handler = note.handler(question)
+    if handler.by_position or handler.by_number or not handler.by_row:
         return None
     try:
-        found: AnyChannel = way.channel(note.column(question).level)
+        found: AnyChannel = handler.channel(note.column(question).level)
     except InvalidParameter:
         return None
     return found if found.shape[0] <= MOST_TESTED else None

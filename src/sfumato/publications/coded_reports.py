@@ -12,27 +12,27 @@ from sfumato.files.tables import labelled_column, number_column, with_gaps
 from sfumato.keys.digests import NOTHING
 from sfumato.publications.note import ReportsNote, releases_words
 from sfumato.sampling.mechanism import smallest_dtype
-from sfumato.study.handler import Way
+from sfumato.study.handler import Handler
 
 FIELD = b"sfumato"
 """Under this key a Parquet column says how it is to be read."""
 
 
-def written_column(way: Way, reports: npt.NDArray[Any]) -> Any:
+def written_column(handler: Handler, reports: npt.NDArray[Any]) -> Any:
     """Return the Arrow column of a question's reports; a cell is empty where there is none."""
     there = None
-    if way.question.has_gaps:
+    if handler.question.has_gaps:
         # Always in the same bytes, whether some cell of a chunk is empty or not.
         there = np.asarray(reports) != NOTHING
-        reports = np.where(there, reports, 0).astype(smallest_dtype(way.report_count))
-    return with_gaps(_full_column(way, reports), there)
+        reports = np.where(there, reports, 0).astype(smallest_dtype(handler.report_count))
+    return with_gaps(_full_column(handler, reports), there)
 
 
-def _full_column(way: Way, reports: npt.NDArray[Any]) -> Any:
-    if way.report_numbers is not None:
-        return number_column(np.array(way.report_numbers, dtype=np.int64)[reports])
-    if way.report_labels is not None:
-        return labelled_column(np.asarray(reports, dtype=np.int64), way.report_labels)
+def _full_column(handler: Handler, reports: npt.NDArray[Any]) -> Any:
+    if handler.report_numbers is not None:
+        return number_column(np.array(handler.report_numbers, dtype=np.int64)[reports])
+    if handler.report_labels is not None:
+        return labelled_column(np.asarray(reports, dtype=np.int64), handler.report_labels)
     return number_column(reports)
 
 
@@ -64,7 +64,7 @@ def codebook(note: ReportsNote, kept: tuple[str, ...] = (), told: tuple[str, ...
     if told:
         lines += ["", *told]
     for name in note.columns:
-        entry, question = _entry(note, name), note.way(name).question
+        entry, question = _entry(note, name), note.handler(name).question
         lines += ["", f"## {name}", "", f"- question: {question.text}", f"- seen at: {entry['level']}"]
         lines.append(f"- ε: {entry['epsilon']} nats")
         lines.append(f"- a report is {entry['reports']}")
@@ -87,27 +87,27 @@ def _listed(values: list[str] | list[int], most: int = 100) -> str:
 
 
 def _entry(note: ReportsNote, name: str) -> dict[str, Any]:
-    way, column = note.way(name), note.column(name)
+    handler, column = note.handler(name), note.column(name)
     # As promised; the level that is 0 holds the answers themselves.
-    epsilon = "inf" if column.level == 0 else f"{way.epsilons[column.level - 1]:.6g}"
+    epsilon = "inf" if column.level == 0 else f"{handler.epsilons[column.level - 1]:.6g}"
     entry: dict[str, Any] = {
         "question": name,
-        "reports": way.report_words,
-        "level": way.level_words(column.level),
+        "reports": handler.report_words,
+        "level": handler.level_words(column.level),
         "epsilon": epsilon,
     }
-    empty = _empty_words(way)
+    empty = _empty_words(handler)
     if empty:
         entry["empty"] = empty
-    values = way.report_labels if way.report_numbers is None else way.report_numbers
+    values = handler.report_labels if handler.report_numbers is None else handler.report_numbers
     if values is None:
-        return {**entry, "count": way.report_count}
+        return {**entry, "count": handler.report_count}
     return {**entry, "values": list(values)}
 
 
-def _empty_words(way: Way) -> str | None:
+def _empty_words(handler: Handler) -> str | None:
     """Say what an empty cell of a column means, and whether not answering shows."""
-    asked = way.question
+    asked = handler.question
     if asked.hides and not asked.has_gaps:
         return "there is none; no answer is one more answer, and reported like the others"
     if asked.has_gaps:

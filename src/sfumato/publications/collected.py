@@ -206,14 +206,14 @@ class LiveTallies:
         given = list(rows)
         times = np.array([count for _, count in given], dtype=np.int64)
         for name, column in (reports_of(collection, [row for row, _ in given]) if given else {}).items():
-            way = collection.columns[name]
-            if name not in collection.ways:
+            handler = collection.columns[name]
+            if name not in collection.handlers:
                 continue  # a sealed column says nothing
             said = np.repeat(column, np.where(column == NOTHING, 0, times))
             if said.size:
-                found[name] = way.tally(said, len(way.epsilons))
-                if way.report_count <= _MOST_LISTED:
-                    seen[name] = np.bincount(said, minlength=way.report_count).tolist()
+                found[name] = handler.tally(said, len(handler.epsilons))
+                if handler.report_count <= _MOST_LISTED:
+                    seen[name] = np.bincount(said, minlength=handler.report_count).tolist()
         return cls(collection=collection, reports=int(times.sum()), tallies=found, seen=seen)
 
     def only(self, names: Iterable[str]) -> LiveTallies:
@@ -229,7 +229,7 @@ class LiveTallies:
         """Estimate every question as everybody sees it."""
         found = []
         for name, tally in self.tallies.items():
-            way = self.collection.ways[name]
-            found.append(way.estimate(tally, Reading(level=len(way.epsilons))))
-        order = list(self.collection.ways)
+            handler = self.collection.handlers[name]
+            found.append(handler.estimate(tally, Reading(level=len(handler.epsilons))))
+        order = list(self.collection.handlers)
         return Estimates(tuple(sorted(found, key=lambda one: order.index(one.question.id))))

@@ -12,7 +12,7 @@ from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.files.columns import Words
 from sfumato.keys.digests import NOTHING, Numbers
 from sfumato.publications.note import PartNote, ReportsNote
-from sfumato.study.handler import Way
+from sfumato.study.handler import Handler
 
 MOST_GROUPS = 1000
 Found = dict[str | None, Any]
@@ -21,7 +21,7 @@ Found = dict[str | None, Any]
 
 def count_rows(
     found: Found,
-    way: Way,
+    handler: Handler,
     level: int,
     reports: npt.NDArray[np.int64],
     part: PartNote,
@@ -33,14 +33,14 @@ def count_rows(
 
     Who did not answer is not counted; where all rows are read together, the way knows what an empty cell is.
     """
-    if way.question.has_gaps and way.by_row:
+    if handler.question.has_gaps and handler.by_row:
         there = reports != NOTHING
         kept = there if kept is None else kept & there
-    _count(found, None, way, reports, level, part, numbers, slice(None) if kept is None else np.flatnonzero(kept))
+    _count(found, None, handler, reports, level, part, numbers, slice(None) if kept is None else np.flatnonzero(kept))
     if words is not None:
         for code, text in enumerate(words.texts):
             here = words.codes == code
-            _count(found, text, way, reports, level, part, numbers, here if kept is None else here & kept)
+            _count(found, text, handler, reports, level, part, numbers, here if kept is None else here & kept)
 
 
 def add_counts(found: Found, others: Found) -> None:
@@ -84,7 +84,7 @@ def check_group(note: ReportsNote, group: str, question: str, kept: Sequence[str
             value=group,
             way_out="Columns are kept when reports are made, by `keep`; name one of these, or publish with it.",
         )
-    if note.way(question).by_position:
+    if note.handler(question).by_position:
         raise InvalidParameter(
             f"question {question!r} means something only in the order of all its reports, so groups cannot be "
             f"read from it",
@@ -96,7 +96,7 @@ def check_group(note: ReportsNote, group: str, question: str, kept: Sequence[str
 
 def check_together(note: ReportsNote, question: str, *, is_whole: bool) -> None:
     """Refuse to read some of the reports where only all of them together can be read."""
-    if not is_whole and not note.way(question).by_row:
+    if not is_whole and not note.handler(question).by_row:
         raise InvalidParameter(
             f"question {question!r} is read from all its reports together, and rows were selected from them",
             way_out="Name the other questions, or read the whole.",
@@ -106,7 +106,7 @@ def check_together(note: ReportsNote, question: str, *, is_whole: bool) -> None:
 def _count(
     found: Found,
     label: str | None,
-    way: Way,
+    handler: Handler,
     reports: npt.NDArray[np.int64],
     level: int,
     part: PartNote,
@@ -116,5 +116,5 @@ def _count(
     counted = reports[rows]
     if not counted.size:  # nobody of this group is in these rows, or all were amended
         return
-    tally = way.tally(counted, level, positions=way.placed(numbers[rows], part.base))
+    tally = handler.tally(counted, level, positions=handler.placed(numbers[rows], part.base))
     found[label] = found[label] + tally if label in found else tally

@@ -88,13 +88,13 @@ def estimate_collected(
     check_between("confidence", confidence, 0.5, 1 - 1e-9, way_out="Write a share: 0.95, not 95.")
     found = []
     for name in reports.note.questions if questions is None else questions:
-        way, level = reports.note.way(name), reports.note.column(name).level
+        handler, level = reports.note.handler(name), reports.note.column(name).level
         counted = list(reports.tallies(name, group))
         reading = Reading(level=level, confidence=confidence, method=method_of(method), ignoring=ignoring)
-        made = [way.estimate(tally, reading.among(label)) for label, tally in counted]
+        made = [handler.estimate(tally, reading.among(label)) for label, tally in counted]
         if simultaneous:
             reading = replace(reading, confidence=1 - (1 - confidence) / max(1, sum(one.claims for one in made)))
-            made = [way.estimate(tally, reading.among(label)) for label, tally in counted]
+            made = [handler.estimate(tally, reading.among(label)) for label, tally in counted]
             made = [replace(one, together=confidence) for one in made]
         found += made
     said = reports.note.assumptions

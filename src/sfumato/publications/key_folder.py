@@ -151,13 +151,13 @@ class KeyFolder:
 
 def _holdings(study: Study) -> list[Holding]:
     found = []
-    for way in study.column_ways:
+    for handler in study.column_ways:
         for analyst in study.analysts:
-            level = way.level_of(analyst)
-            if level in way.key_levels:
-                found.append(Holding(holder=analyst.name, question=way.question.id, level=level))
-        if 0 in way.key_levels:
-            found.append(Holding(holder=REGISTRAR, question=way.question.id, level=0))
+            level = handler.level_of(analyst)
+            if level in handler.key_levels:
+                found.append(Holding(holder=analyst.name, question=handler.question.id, level=level))
+        if 0 in handler.key_levels:
+            found.append(Holding(holder=REGISTRAR, question=handler.question.id, level=0))
     return sorted(found, key=lambda holding: (holding.holder == REGISTRAR, holding.holder))
 
 

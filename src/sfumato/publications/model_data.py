@@ -103,7 +103,7 @@ def data_of_reports(reports: Reports, names: Sequence[str]) -> ModelData:
     rows = read_people(reports, asked, kept)
     variables = {}
     for name in asked:
-        question, channel = reports.note.way(name).question, channel_seen(reports, name)
+        question, channel = reports.note.handler(name).question, channel_seen(reports, name)
         values = None if question.values is None or question.hides else tuple(map(float, question.values))
         variables[name] = _variable(
             name,
@@ -123,7 +123,7 @@ def channel_seen(reports: Reports, name: str) -> AnyChannel:
     """Return the channel of a question at the level seen; of answers that were recovered it hides nothing."""
     column = reports.note.column(name)
     if column.level == 0:
-        labels = reports.note.way(name).question.labels
+        labels = reports.note.handler(name).question.labels
         return Channel(np.eye(len(labels)), labels, labels)
     return reports.channel(name)
 

@@ -26,7 +26,7 @@ from sfumato.ledger.amounts import decimal_above
 from sfumato.ledger.releases import EarlierRelease, checked_name, seen_from
 from sfumato.sampling.sources import BitSource, Guarantee, SystemBits
 from sfumato.study.file import as_document, fingerprint, study_from
-from sfumato.study.handler import Way
+from sfumato.study.handler import Handler
 from sfumato.study.readers import ReaderSum, sums_over
 from sfumato.study.study import Study, seen_by_readers
 
@@ -326,9 +326,9 @@ class ReportsNote:
         asked = {question.id for question in self.study.questions}
         return tuple(name for name in self.columns if name in asked)
 
-    def way(self, question: str) -> Way:
+    def handler(self, question: str) -> Handler:
         """Return how a question was asked."""
-        return self.study.way(question, self.column(question).declaration)
+        return self.study.handler(question, self.column(question).declaration)
 
     def column(self, question: str) -> ColumnNote:
         """Return the note on a question's column."""
@@ -389,9 +389,12 @@ class ReportsNote:
             raise _damaged(path) from None
 
 
-def column_notes(ways: Iterable[Way]) -> dict[str, ColumnNote]:
+def column_notes(handlers: Iterable[Handler]) -> dict[str, ColumnNote]:
     """Return the notes on columns as they are published."""
-    return {way.question.id: ColumnNote(declaration=way.declaration, level=len(way.epsilons)) for way in ways}
+    return {
+        handler.question.id: ColumnNote(declaration=handler.declaration, level=len(handler.epsilons))
+        for handler in handlers
+    }
 
 
 def _damaged(path: str | Path) -> UnreadableFile:
@@ -405,8 +408,8 @@ def _from_document(document: dict[str, Any], path: str | Path) -> ReportsNote:
     columns = {}
     for name, column in document["columns"].items():
         check_keys(column, path, known=_COLUMN_KEYS, needed=_COLUMN_KEYS)
-        way = study.way(name, column["declaration"])
-        if way.declaration != column["declaration"] or not 0 <= column["level"] <= len(way.epsilons):
+        handler = study.handler(name, column["declaration"])
+        if handler.declaration != column["declaration"] or not 0 <= column["level"] <= len(handler.epsilons):
             raise ValueError("the column does not fit its question")
         columns[name] = ColumnNote(declaration=column["declaration"], level=_whole(column["level"]))
     if not isinstance(document["insecure"], bool) or document.get(_ASSUMED_KEY, True) is not True:

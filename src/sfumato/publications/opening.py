@@ -20,7 +20,7 @@ from sfumato.ladders.keys import BLOCK_ROWS, Key, Seed
 from sfumato.publications.coded_reports import written_column
 from sfumato.publications.note import PartNote, ReportsNote
 from sfumato.publications.reports import ROW, Chunk, MadeRows, Reports, Source, with_part
-from sfumato.study.handler import Way
+from sfumato.study.handler import Handler
 
 # Which of the keys at hand opens which part: by the draws that made it, by the seed that its draws come from.
 #
@@ -151,7 +151,7 @@ class Recovery:
 
     def columns(self, note: ReportsNote, name: str, values: npt.NDArray[np.int64], *, as_text: bool) -> dict[str, Any]:
         """Return what came back of a column as columns of a table, in the type that the table had."""
-        return note.way(name).answer_columns(values, as_text=as_text, kind=self.ring.answers(name))
+        return note.handler(name).answer_columns(values, as_text=as_text, kind=self.ring.answers(name))
 
 
 def recovery_of(
@@ -165,21 +165,21 @@ def recovery_of(
     used: list[str] = []
     less: dict[str, str] = {}
     for name in note.questions:
-        way = note.way(name)
-        sealed = None if way.sealed is None else way.sealed.question.id
+        handler = note.handler(name)
+        sealed = None if handler.sealed is None else handler.sealed.question.id
         if name not in held and sealed not in held and name not in (wanted or ()):
             continue
         if sealed is not None and sealed in held:
             used.append(sealed)
             continue
-        why = f"reports round them, and no key to column {sealed} is at hand" if sealed else way.not_recovered
+        why = f"reports round them, and no key to column {sealed} is at hand" if sealed else handler.not_recovered
         if why is None and name in held:
             used.append(name)
             continue
         less[name] = why or "no key to them is at hand"
         if not rounded:
             raise _lost(name, less[name], sealed)
-        if name in held and way.gives_rounded:
+        if name in held and handler.gives_rounded:
             used.append(name)
     if not used:
         raise KeyRefused("of these questions no answers come back", way_out="Estimate from the reports.")
@@ -210,7 +210,7 @@ def open_table(reports: Reports, keys: Iterable[Key]) -> Reports:
     columns = {**note.columns, **levels}
     if any(view.rows < note.part(view.id).rows for view in parts):
         # Some of its rows say nothing about a question that is read from all of them together.
-        columns = {name: column for name, column in columns.items() if note.way(name).by_row}
+        columns = {name: column for name, column in columns.items() if note.handler(name).by_row}
         left_out = tuple(name for name in note.columns if name not in columns)
         remarks += tuple(f"{name} is read from all rows together, and left out of some of them." for name in left_out)
         rows = replace(rows, left_out=left_out)
@@ -268,7 +268,7 @@ class OpenedRows(MadeRows):
         for chunk, values in self.pieces(asked, others):
             made: dict[str, Any] = {ROW: number_column(chunk.numbers)}
             for name in asked:
-                made[name] = written_column(self.reports.note.way(name), values[name])
+                made[name] = written_column(self.reports.note.handler(name), values[name])
             yield self.table(made | {name: chunk.table.column(name) for name in others})
 
     @staticmethod
@@ -343,7 +343,7 @@ class OpenedRows(MadeRows):
                 place += chunk.numbers.size
                 there = [name for name in asked if name in chunk.part.roots or chunk.part.amends is None]
                 kept, values = _within(
-                    chunk, {name: chunk.reports(note.way(name)) for name in there}, *self._range(chunk.part)
+                    chunk, {name: chunk.reports(note.handler(name)) for name in there}, *self._range(chunk.part)
                 )
                 if kept.numbers.size:
                     yield kept, {name: self._open(name, kept, cells, here) for name, cells in values.items()}
@@ -353,7 +353,7 @@ class OpenedRows(MadeRows):
         if key is None:
             return cells
         places = _places(chunk, place) if not chunk.part.is_dense else chunk.numbers
-        return opened_cells(self.reports.note.way(name), cells, key, chunk.numbers, places)
+        return opened_cells(self.reports.note.handler(name), cells, key, chunk.numbers, places)
 
     def _vouch(self, part: PartNote, tree: ReportTree) -> None:
         for question in tree.digests:
@@ -362,14 +362,14 @@ class OpenedRows(MadeRows):
                 check_record(key, part, question, tree)
 
 
-def opened_cells(way: Way, cells: Values, key: Key, numbers: Numbers, places: Numbers) -> Values:
+def opened_cells(handler: Handler, cells: Values, key: Key, numbers: Numbers, places: Numbers) -> Values:
     """Return cells as a key shows them; what is empty stays so."""
     filled = cells != NOTHING
     if filled.all():
-        return way.opened(cells, key, numbers, places)
+        return handler.opened(cells, key, numbers, places)
     opened = cells.copy()
     if filled.any():
-        opened[filled] = way.opened(cells[filled], key, numbers[filled], places[filled])
+        opened[filled] = handler.opened(cells[filled], key, numbers[filled], places[filled])
     return opened
 
 
@@ -421,7 +421,7 @@ def recovering(
     for question in ring.questions:
         if ring.level(question) != 0:
             raise KeyRefused(
-                f"this key opens {note.way(question).level_words(ring.level(question))} and recovers nothing",
+                f"this key opens {note.handler(question).level_words(ring.level(question))} and recovers nothing",
                 way_out="Ask the registrar, whose key does.",
             )
     return recovery_of(note, ring, rounded=rounded, wanted=wanted)
@@ -432,7 +432,7 @@ def _public_ring(note: ReportsNote, keys: Iterable[Key]) -> KeyRing:
     if not note.rows:
         raise UnreadableFile("nobody is left in these reports", way_out="There is nothing to open.")
     for question in dict.fromkeys(key.binding.question for key in held if key.binding.study == note.fingerprint):
-        if note.column(question).level != len(note.way(question).epsilons):
+        if note.column(question).level != len(note.handler(question).epsilons):
             raise InvalidParameter(
                 f"column {question} was opened already", way_out="Use the public reports, with this key alone."
             )

@@ -30,7 +30,7 @@ from sfumato.publications.reports import PART, ROW, Progress, Reports, rooted
 from sfumato.sampling.sources import BitSource, BulkBits, Guarantee, KeyedBits, SystemBits
 from sfumato.study.answers import AnswerCells, check_rules_kept, in_words_of, needed_columns, read_cells
 from sfumato.study.file import fingerprint
-from sfumato.study.handler import Draw, KeyStore, Way
+from sfumato.study.handler import Draw, Handler, KeyStore
 from sfumato.study.study import Study
 
 # Where a part goes as it is drawn: into files, or into memory.
@@ -138,15 +138,15 @@ class PartPlan:
             return self.source
         return BulkBits() if self.secret is None else KeyedBits(self.secret)
 
-    def answer_type(self, way: Way) -> str:
+    def answer_type(self, handler: Handler) -> str:
         """Return the type that the answers to a question have in the table, where all its columns have one."""
-        found = {self.answers.get(name, "") for name in way.question.sources}
+        found = {self.answers.get(name, "") for name in handler.question.sources}
         return found.pop() if len(found) == 1 else ""
 
     @property
     def source_words(self) -> str:
         """Say where draws come from."""
-        used = [self.source if way.key_levels else self.bulk for way in self.study.column_ways]
+        used = [self.source if handler.key_levels else self.bulk for handler in self.study.column_ways]
         return "; ".join(dict.fromkeys(source.label for source in used))
 
 
@@ -215,18 +215,18 @@ class PartDrawing:
     def __init__(self, plan: PartPlan, sink: PartSink, *, only: str | None = None) -> None:
         _check_first_time(plan)
         self.plan, self.only = plan, only
-        ways = [way for way in plan.study.column_ways if only in {None, way.question.id}]
-        self.drawers = {way: way.drawer(draw_of(plan, way, sink)) for way in ways}
+        handlers = [handler for handler in plan.study.column_ways if only in {None, handler.question.id}]
+        self.drawers = {handler: handler.drawer(draw_of(plan, handler, sink)) for handler in handlers}
         self.salts = Salts(plan.part, plan.source, plan.before)
 
     def read(self, table: Any, first: int, *, without: Collection[str] = ()) -> dict[str, AnswerCells]:
         """Return the answers of a chunk by question; a refusal counts rows after `first` others."""
-        names = [(way, way.question.id) for way in self.drawers if way.question.id not in without]
-        return {name: read_cells(self.plan.study, way, table, first) for way, name in names}
+        names = [(handler, handler.question.id) for handler in self.drawers if handler.question.id not in without]
+        return {name: read_cells(self.plan.study, handler, table, first) for handler, name in names}
 
     def drawn(self, answers: Mapping[str, AnswerCells], numbers: Numbers) -> dict[str, Any]:
         """Make one report for each answer, as numbers; who gave none in public has none."""
-        drawers = {way.question.id: drawer for way, drawer in self.drawers.items()}
+        drawers = {handler.question.id: drawer for handler, drawer in self.drawers.items()}
         return {
             name: held.spread(drawers[name].draw(held.answers, numbers, held.drawn)) for name, held in answers.items()
         }
@@ -234,18 +234,18 @@ class PartDrawing:
     def written(self, table: Any, numbers: Numbers, reports: Mapping[str, Any]) -> Any:
         """Return rows as they are published."""
         made = {ROW: number_column(numbers)}
-        made |= {way.question.id: written_column(way, reports[way.question.id]) for way in self.drawers}
+        made |= {handler.question.id: written_column(handler, reports[handler.question.id]) for handler in self.drawers}
         return arrow_table(made | {name: plain_column(table.column(name), name) for name in self.plan.keep})
 
     def tree(self) -> ReportTree:
         """Return what the digests of its columns are found with."""
-        return ReportTree([way.question.id for way in self.drawers], self.salts)
+        return ReportTree([handler.question.id for handler in self.drawers], self.salts)
 
     def finished(self, tree: ReportTree, rows: int) -> tuple[ReportsNote, Keys]:
         """Return the note and the keys, once so many rows have all been drawn."""
         if not rows:
             raise UnreadableFile("the table has no rows", way_out="Give at least one respondent.")
-        keys = {way.question.id: held for way, drawer in self.drawers.items() if (held := drawer.keys(rows))}
+        keys = {handler.question.id: held for handler, drawer in self.drawers.items() if (held := drawer.keys(rows))}
         return finished_part(self.plan, tree, self.salts, rows=rows, blocks=None, keys=keys)
 
 
@@ -262,9 +262,9 @@ def draw_part(
     """
     drawing = PartDrawing(replace(plan, answers=stream.kinds()), sink)
     whole = {
-        way.question.id: _drawn_whole(plan.study, way, drawer, stream)
-        for way, drawer in drawing.drawers.items()
-        if not way.by_row
+        handler.question.id: _drawn_whole(plan.study, handler, drawer, stream)
+        for handler, drawer in drawing.drawers.items()
+        if not handler.by_row
     }
     tree, done = drawing.tree(), 0
     for table in stream.chunks():
@@ -321,7 +321,7 @@ def is_simulation(study: Study, source: BitSource | None, keys: Keys | None) -> 
 
     Keys know what they were drawn from; true keys make true reports, whatever the source of the rest is.
     """
-    fresh = [way for way in study.column_ways if not (keys and keys.get(way.question.id))]
+    fresh = [handler for handler in study.column_ways if not (keys and keys.get(handler.question.id))]
     held = [key for by_level in (keys or {}).values() for key in by_level.values()]
     seeded = source is not None and source.guarantee is Guarantee.NONE
     return (seeded or not fresh) and all(key.guarantee is Guarantee.NONE for key in held)
@@ -344,11 +344,11 @@ def source_or_system(bits: BitSource | None) -> BitSource:
     return SystemBits() if bits is None else bits
 
 
-def draw_of(plan: PartPlan, way: Way, sink: PartSink) -> Draw:
+def draw_of(plan: PartPlan, handler: Handler, sink: PartSink) -> Draw:
     """Return what the reports of a question are drawn with."""
-    name = way.question.id
+    name = handler.question.id
     return Draw(
-        bits=plan.source if way.key_levels else plan.bulk,
+        bits=plan.source if handler.key_levels else plan.bulk,
         guarantee=plan.guarantee,
         binding=binding_of(plan.study, name, plan.epoch),
         part=plan.part,
@@ -357,26 +357,26 @@ def draw_of(plan: PartPlan, way: Way, sink: PartSink) -> Draw:
         store=sink.store(name),
         secret=None if plan.secret is None else question_secret(plan.secret, plan.part, name),
         rounds=plan.rounds.get(name),
-        answers=plan.answer_type(way),
+        answers=plan.answer_type(handler),
     )
 
 
-def _drawn_whole(study: Study, way: Way, drawer: Any, stream: RowStream) -> Any:
+def _drawn_whole(study: Study, handler: Handler, drawer: Any, stream: RowStream) -> Any:
     """Draw a question that is asked of all rows together; its answers are held in memory."""
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
-    names = needed_columns([way.question])
+    names = needed_columns([handler.question])
     column = pa.concat_tables([table.select(names) for table in stream.chunks()], promote_options="permissive")
     if not column.num_rows:
         return np.empty(0, dtype=np.uint32)
-    cells = read_cells(study, way, column.unify_dictionaries(), 0)
+    cells = read_cells(study, handler, column.unify_dictionaries(), 0)
     return cells.spread(drawer.draw(cells.answers, np.arange(column.num_rows, dtype=np.int64), cells.drawn))
 
 
 def _check_first_time(plan: PartPlan) -> None:
     """Keys make the same reports again, but a question without keys would be answered afresh."""
     used = any(key.produced is not None for by_level in (plan.keys or {}).values() for key in by_level.values())
-    fresh = [way.question.id for way in plan.study.ways if not way.key_levels]
+    fresh = [handler.question.id for handler in plan.study.handlers if not handler.key_levels]
     if used and fresh:
         raise KeyReused(
             f"these keys have made reports, and question {fresh[0]!r} has none that could repeat its own: it would be "
@@ -394,7 +394,7 @@ def _check_kept(names: Sequence[str], study: Study, keep: Sequence[str]) -> None
                 value=name,
                 way_out="Name one that it has, or leave it out.",
             )
-        if name in {*study.sources, *(way.question.id for way in study.column_ways)}:
+        if name in {*study.sources, *(handler.question.id for handler in study.column_ways)}:
             raise InvalidParameter(
                 "is a question: its answers are not made public", parameter="keep", value=name, way_out="Leave it out."
             )

@@ -80,7 +80,7 @@ class StagedPart:
         """Refuse before drawing what there is no room for."""
         columns = len(self._files.study.column_ways) + 1
         # A byte a cell is less than a table takes; key files of true draws take about as much again for each level.
-        levels = sum(len(way.key_levels) for way in self._files.study.column_ways) if draws else 0
+        levels = sum(len(handler.key_levels) for handler in self._files.study.column_ways) if draws else 0
         needed: dict[int, int] = {}
         for parameter, place, size in (
             ("out", self.table.parent, rows * columns),
@@ -225,7 +225,7 @@ class Erasure:
         """Return the rows of a chunk that stay."""
         import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
-        values = {name: chunk.reports(reports.note.way(name)) for name in self.part.roots}
+        values = {name: chunk.reports(reports.note.handler(name)) for name in self.part.roots}
         self._before.add(chunk.numbers, values)
         stays = np.isin(chunk.numbers, np.array(sorted(self.rows), dtype=np.int64), invert=True)
         self._after.add(chunk.numbers[stays], {name: column[stays] for name, column in values.items()})

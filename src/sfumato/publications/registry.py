@@ -321,7 +321,7 @@ class StudyRecord:
         return worst_sums((one.published.payer, one.published.seen) for one in self.releases)
 
 
-def read_record(
+def read_registry(
     study: Study | str | Path, *, record: str | Path | None = None, ledger: str | Path | None = None
 ) -> StudyRecord:
     """Return what was released of a study, from the record beside it or the one given, and from its ledger if any.
@@ -339,7 +339,7 @@ def read_record(
     >>> study = sf.Study(name="Rest", questions=(sf.YesNo(id="tired", text="Tired?", epsilon=Fraction(1)),))
     >>> sf.write_study(study, path)
     >>> made = sf.publish(path, {"tired": ["no", "yes"] * 50}, out=path.with_name("reports.csv"))
-    >>> len(sf.read_record(path).releases)
+    >>> len(sf.read_registry(path).releases)
     1
     """
     declared, payer = study_of(study), ledger_of(study, ledger)

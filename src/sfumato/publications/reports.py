@@ -40,7 +40,7 @@ from sfumato.publications.manifest import is_publication, note_digest, read_mani
 from sfumato.publications.note import PartNote, ReportsNote, Salts, not_as_noted
 from sfumato.sampling.sources import SystemBits
 from sfumato.study.file import write_beside
-from sfumato.study.handler import Way
+from sfumato.study.handler import Handler
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -94,15 +94,15 @@ class Chunk:
     """How many rows of the file come before."""
     _read: dict[str, npt.NDArray[np.int64]] = field(default_factory=dict, repr=False)
 
-    def reports(self, way: Way) -> npt.NDArray[np.int64]:
+    def reports(self, handler: Handler) -> npt.NDArray[np.int64]:
         """Return the reports of a question as numbers; `NOTHING` where an amendment leaves a cell as it was.
 
         So it is where nobody answered, and that is public.
         """
-        name = way.question.id
+        name = handler.question.id
         if name not in self._read:
-            has_gaps = self.part.amends is not None or way.question.has_gaps
-            self._read[name] = read_column(way, self.table, first=self.first, has_gaps=has_gaps)
+            has_gaps = self.part.amends is not None or handler.question.has_gaps
+            self._read[name] = read_column(handler, self.table, first=self.first, has_gaps=has_gaps)
         return self._read[name]
 
 
@@ -170,9 +170,9 @@ def check_known(found: Numbers, part: PartNote) -> None:
         )
 
 
-def read_column(way: Way, table: Any, *, first: int = 0, has_gaps: bool = False) -> npt.NDArray[np.int64]:
+def read_column(handler: Handler, table: Any, *, first: int = 0, has_gaps: bool = False) -> npt.NDArray[np.int64]:
     """Return the reports of a column as numbers, whether it holds labels or numbers."""
-    name = way.question.id
+    name = handler.question.id
     column = table.column(name) if name in table.column_names else None
     if has_gaps and column is not None and column.null_count:
         import pyarrow.compute as pc  # noqa: PLC0415  takes a second to import
@@ -180,15 +180,15 @@ def read_column(way: Way, table: Any, *, first: int = 0, has_gaps: bool = False)
         filled = np.asarray(pc.is_valid(column).to_pylist(), dtype=np.bool_)
         reports = np.full(filled.size, NOTHING, dtype=np.int64)
         if filled.any():
-            reports[filled] = read_column(way, table.filter(pc.is_valid(column)), first=first)
+            reports[filled] = read_column(handler, table.filter(pc.is_valid(column)), first=first)
         return reports
-    if way.report_labels is None and column is not None and not column.null_count and _is_whole_numbers(column):
+    if handler.report_labels is None and column is not None and not column.null_count and _is_whole_numbers(column):
         numbers = numbers_of(table, name)
-        if numbers.size and not 0 <= numbers.min() <= numbers.max() < way.report_count:
-            outside = np.flatnonzero((numbers < 0) | (numbers >= way.report_count))
+        if numbers.size and not 0 <= numbers.min() <= numbers.max() < handler.report_count:
+            outside = np.flatnonzero((numbers < 0) | (numbers >= handler.report_count))
             raise _unknown(name, first + int(outside[0]) + 1)
         return numbers
-    return _read_words(way, words_of(table, name, first=first))
+    return _read_words(handler, words_of(table, name, first=first))
 
 
 def _is_whole_numbers(column: Any) -> bool:
@@ -197,12 +197,12 @@ def _is_whole_numbers(column: Any) -> bool:
     return bool(pa.types.is_integer(column.type))
 
 
-def _read_words(way: Way, words: Words) -> npt.NDArray[np.int64]:
-    labels = way.report_labels if way.report_numbers is None else tuple(map(str, way.report_numbers))
+def _read_words(handler: Handler, words: Words) -> npt.NDArray[np.int64]:
+    labels = handler.report_labels if handler.report_numbers is None else tuple(map(str, handler.report_numbers))
     if not len(words):
         return words.codes
     if labels is None:
-        count = way.report_count
+        count = handler.report_count
         places = [int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else -1 for text in words.texts]
         places = [place if place < count else -1 for place in places]
     else:
@@ -210,7 +210,7 @@ def _read_words(way: Way, words: Words) -> npt.NDArray[np.int64]:
         places = [known.get(text, -1) for text in words.texts]
     found: npt.NDArray[np.int64] = np.array(places, dtype=np.int64)[words.codes]
     if found.min() < 0:
-        raise _unknown(way.question.id, words.row(int(np.flatnonzero(found < 0)[0])))
+        raise _unknown(handler.question.id, words.row(int(np.flatnonzero(found < 0)[0])))
     return found
 
 
@@ -291,7 +291,7 @@ class Reports(Shown):
                     _check(present, tree, vouch)
                     present, tree = chunk.part, chunk.part.tree(wanted) if source.is_whole else None
                 if tree is not None:
-                    tree.add(chunk.numbers, {name: chunk.reports(self.note.way(name)) for name in tree.digests})
+                    tree.add(chunk.numbers, {name: chunk.reports(self.note.handler(name)) for name in tree.digests})
                 yield chunk
             _check(present, tree, vouch)
 
@@ -302,7 +302,7 @@ class Reports(Shown):
         gone = self.superseded.get((chunk.part.id, question))
         if chunk.part.amends is None:
             return None if gone is None else np.isin(chunk.numbers, gone, invert=True)
-        there: npt.NDArray[np.bool_] = chunk.reports(self.note.way(question)) != NOTHING
+        there: npt.NDArray[np.bool_] = chunk.reports(self.note.handler(question)) != NOTHING
         return there if gone is None else there & np.isin(chunk.numbers, gone, invert=True)
 
     @cached_property
@@ -336,15 +336,15 @@ class Reports(Shown):
     def column(self, question: str) -> npt.NDArray[np.int64]:
         """Return the reports of a question as numbers, checked against the note; of two answers, 1 is the second."""
         self.note.column(question)
-        way = self.note.way(question)
+        handler = self.note.handler(question)
         # An amendment has columns of the questions that it amends, and no others.
         chunks = self.chunks([question])
-        found = [chunk.reports(way) for chunk in chunks if question in chunk.table.column_names]
+        found = [chunk.reports(handler) for chunk in chunks if question in chunk.table.column_names]
         return np.concatenate(found) if found else np.empty(0, dtype=np.int64)
 
     def channel(self, question: str) -> AnyChannel:
         """Return the exact channel from answers to reports of a question, at the level that these reports show."""
-        return self.note.way(question).channel(self.note.column(question).level)
+        return self.note.handler(question).channel(self.note.column(question).level)
 
     def tallies(self, question: str, group: str | None = None) -> Iterator[tuple[str | None, Any]]:
         """Count the reports of a question: over everybody first, then by the groups of a kept column."""
@@ -352,7 +352,7 @@ class Reports(Shown):
 
     def counts(self, question: str, group: str | None = None) -> Found:
         """Return the tallies of a question by group; none where nobody is left."""
-        way, level = self.note.way(question), self.note.column(question).level
+        handler, level = self.note.handler(question), self.note.column(question).level
         if group is not None:
             check_group(self.note, group, question, self.kept)
         check_together(self.note, question, is_whole=all(source.is_whole for source in self.sources))
@@ -361,7 +361,7 @@ class Reports(Shown):
             if question in chunk.table.column_names:
                 words = None if group is None else words_of(chunk.table, group, first=chunk.first)
                 current = self.current(chunk, question)
-                count_rows(found, way, level, chunk.reports(way), chunk.part, chunk.numbers, current, words)
+                count_rows(found, handler, level, chunk.reports(handler), chunk.part, chunk.numbers, current, words)
                 check_groups(found, group)
         return found
 
@@ -404,7 +404,7 @@ class Reports(Shown):
     @property
     def is_opened(self) -> bool:
         """Whether some column is sharper than the public one."""
-        return any(column.level < len(self.note.way(name).epsilons) for name, column in self.note.columns.items())
+        return any(column.level < len(self.note.handler(name).epsilons) for name, column in self.note.columns.items())
 
     def __len__(self) -> int:
         if all(source.is_whole for source in self.sources):
@@ -413,7 +413,8 @@ class Reports(Shown):
 
     def __repr__(self) -> str:
         columns = ", ".join(
-            f"{name} at {self.note.way(name).level_words(self.note.column(name).level)}" for name in self.note.questions
+            f"{name} at {self.note.handler(name).level_words(self.note.column(name).level)}"
+            for name in self.note.questions
         )
         return f"<Reports on {self.note.study.name!r}: {len(self):,} rows; {columns}>"
 
@@ -433,11 +434,11 @@ def _labelled(chunk: Chunk, note: ReportsNote) -> Chunk:
     """Return a chunk whose labels have the codes of the study; a file knows only the labels that occur."""
     table = chunk.table
     for place, name in enumerate(table.column_names):
-        way = note.way(name) if name in note.columns else None
-        if way is not None and way.report_labels is not None and way.report_numbers is None:
-            there = chunk.reports(way) != NOTHING
-            codes = np.where(there, chunk.reports(way), 0)
-            table = table.set_column(place, name, with_gaps(labelled_column(codes, way.report_labels), there))
+        handler = note.handler(name) if name in note.columns else None
+        if handler is not None and handler.report_labels is not None and handler.report_numbers is None:
+            there = chunk.reports(handler) != NOTHING
+            codes = np.where(there, chunk.reports(handler), 0)
+            table = table.set_column(place, name, with_gaps(labelled_column(codes, handler.report_labels), there))
     return replace(chunk, table=table)
 
 
@@ -450,10 +451,10 @@ def _check(part: PartNote | None, tree: ReportTree | None, vouch: Vouch | None) 
 
 def _filled(amendment: Reports, question: str) -> Numbers:
     """Return the rows that an amendment has a report of a question for."""
-    way = amendment.note.way(question)
+    handler = amendment.note.handler(question)
     wanted = amendment.note.parts[0].id
     found = [
-        chunk.numbers[chunk.reports(way) != NOTHING]
+        chunk.numbers[chunk.reports(handler) != NOTHING]
         for chunk in amendment.chunks([question])
         if chunk.part.id == wanted
     ]
@@ -652,7 +653,7 @@ def write_report_file(reports: Reports, path: str | Path, progress: Progress | N
                 if part.id not in trees:
                     salts[part.id] = Salts(part.id, source)
                     trees[part.id] = ReportTree(note.columns, salts[part.id])
-                trees[part.id].add(chunk.numbers, {name: chunk.reports(note.way(name)) for name in note.columns})
+                trees[part.id].add(chunk.numbers, {name: chunk.reports(note.handler(name)) for name in note.columns})
             if part.id in selected:
                 selected[part.id] += chunk.numbers.size
             writer.write(with_part(chunk, several=several))
@@ -771,8 +772,8 @@ def read_people(reports: Reports, questions: Sequence[str], columns: Sequence[st
 def check_stand_alone(reports: Reports, questions: Sequence[str]) -> None:
     """Refuse questions whose reports say something only together with others, or with the place of their row."""
     for name in questions:
-        way = reports.note.way(name)
-        if way.by_position or way.by_number or not way.by_row or not way.question.labels:
+        handler = reports.note.handler(name)
+        if handler.by_position or handler.by_number or not handler.by_row or not handler.question.labels:
             raise InvalidParameter(
                 "is read from many reports together, or by the place of a row, so that one report says nothing alone",
                 parameter="question",
@@ -794,8 +795,8 @@ def check_kept(reports: Reports, columns: Sequence[str]) -> None:
 
 def _current(reports: Reports, chunk: Chunk, name: str) -> IntArray:
     """Return the reports of rows of a part; those that an amendment replaced are left open for it."""
-    way = reports.note.way(name)
-    values = chunk.reports(way).copy() if name in chunk.table.column_names else _nothing(chunk)
+    handler = reports.note.handler(name)
+    values = chunk.reports(handler).copy() if name in chunk.table.column_names else _nothing(chunk)
     current = reports.current(chunk, name)
     if current is not None:
         values[~current] = NOTHING
@@ -806,7 +807,7 @@ def _corrected(reports: Reports, chunk: Chunk, name: str) -> tuple[Chunk, str, I
     if name not in chunk.table.column_names:
         return None
     current = reports.current(chunk, name)
-    values = chunk.reports(reports.note.way(name))
+    values = chunk.reports(reports.note.handler(name))
     filled = values != NOTHING
     return chunk, name, values, filled if current is None else filled & current
 

@@ -119,7 +119,7 @@ class RowReader:
     def answer_kinds(self, name: str) -> dict[str, str]:
         """Return what Spark calls the types of the columns that answers come back in."""
         nothing = np.empty(0, dtype=np.int64)
-        found = self.note.way(name).answer_columns(nothing, kind=self.answers.get(name, ""))
+        found = self.note.handler(name).answer_columns(nothing, kind=self.answers.get(name, ""))
         return {column: spark_kind(str(_plain(held).type)) for column, held in found.items()}
 
     def chunk(self, numbers: Numbers, table: Any) -> Chunk:
@@ -128,14 +128,14 @@ class RowReader:
 
     def public(self, chunk: Chunk) -> dict[str, Values]:
         """Return the reports as they were published."""
-        return {name: chunk.reports(self.note.way(name)) for name in self.questions}
+        return {name: chunk.reports(self.note.handler(name)) for name in self.questions}
 
     def seen(self, chunk: Chunk, public: Mapping[str, Values]) -> dict[str, Values]:
         """Return the reports as the keys show them, amended cells in their places; rows come with rising numbers."""
         found = {}
         for name, cells in public.items():
             key, numbers, amended = self._opened_keys.get(name), chunk.numbers, self.amended.get(name)
-            values = cells if key is None else opened_cells(self.note.way(name), cells, key, numbers, numbers)
+            values = cells if key is None else opened_cells(self.note.handler(name), cells, key, numbers, numbers)
             if amended is not None:
                 values = values.copy()
                 put_amended(values, numbers, amended)
@@ -146,11 +146,11 @@ class RowReader:
         """Return rows as they stand in a file."""
         columns: dict[str, Any] = {ROW: number_column(chunk.numbers)}
         for name, values in seen.items():
-            way = self.note.way(name)
+            handler = self.note.handler(name)
             if self.recovers:
-                columns |= way.answer_columns(values, kind=self.answers.get(name, ""))
+                columns |= handler.answer_columns(values, kind=self.answers.get(name, ""))
             else:
-                columns[name] = written_column(way, values)
+                columns[name] = written_column(handler, values)
         table = arrow_table(columns | {name: chunk.table.column(name) for name in self.kept})
         return with_part(Chunk(part=self.part, numbers=chunk.numbers, table=table, first=0), several=self.several)
 
@@ -162,9 +162,9 @@ class RowReader:
                 continue  # a sealed column says nothing
             gone = self.superseded.get(name)
             kept = None if gone is None else np.isin(chunk.numbers, gone, invert=True)
-            way, level = self.note.way(name), self.note.column(name).level
+            handler, level = self.note.handler(name), self.note.column(name).level
             mine = found.setdefault(name, {})
-            count_rows(mine, way, level, values, chunk.part, chunk.numbers, kept, words)
+            count_rows(mine, handler, level, values, chunk.part, chunk.numbers, kept, words)
             check_groups(mine, group)
 
 
@@ -423,11 +423,11 @@ class SparkReports:
         kinds = {PART: "string"} if reader.several else {}
         kinds[ROW] = "long"
         for name in reader.questions:
-            way = self.public.way(name)
+            handler = self.public.handler(name)
             if self.is_recovered:
                 kinds |= reader.answer_kinds(name)
                 continue
-            is_text = way.report_labels is not None and way.report_numbers is None
+            is_text = handler.report_labels is not None and handler.report_numbers is None
             kinds[name] = "string" if is_text else "long"
         rows = self._rows(part)
         return map_rows(rows, partial(opened_batches, reader), kinds, keep=self.kept)

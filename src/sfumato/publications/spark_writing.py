@@ -66,8 +66,8 @@ class SentPlan:
     def of(cls, drawing: PartDrawing) -> SentPlan:
         """Return what a task needs to draw as the plan says: of each question the top of its ladder."""
         keys = {
-            way.question.id: seal_key(top, Unprotected())
-            for way, drawer in drawing.drawers.items()
+            handler.question.id: seal_key(top, Unprotected())
+            for handler, drawer in drawing.drawers.items()
             if (top := drawer.top) is not None
         }
         bare = replace(drawing.plan, source=_NoBits(), keys=None, before=None)
@@ -149,7 +149,7 @@ class RoundWork:
 
     def __init__(self, task: RoundTask) -> None:
         self._task, self._drawing = task, task.sent.drawing()
-        self._way = self._drawing.plan.study.way(task.question)
+        self._way = self._drawing.plan.study.handler(task.question)
         self._tally: Any = None
 
     def take(self, numbers: Numbers, table: Any) -> None:
@@ -259,11 +259,11 @@ def check_on_spark(guarantee: Guarantee, keys: Keys | None, *, is_shuffled: bool
 def _rounds(plan: PartPlan, numbered: NumberedFrame, sizes: BlockSizes) -> dict[str, tuple[Any, ...]]:
     """Go through the rounds of questions that have some: a job for each, which counts the reports of that round."""
     found: dict[str, tuple[Any, ...]] = {}
-    for way in plan.study.ways:
-        if way.by_row:
+    for handler in plan.study.handlers:
+        if handler.by_row:
             continue
-        name = way.question.id
-        asked = way.next_rounds(numbered.rows, None, None)
+        name = handler.question.id
+        asked = handler.next_rounds(numbered.rows, None, None)
         alone = replace(numbered, frame=numbered.frame.select(NUMBER, f"`{name}`"))
         while asked is not None:
             found[name] = asked
@@ -272,5 +272,5 @@ def _rounds(plan: PartPlan, numbered: NumberedFrame, sizes: BlockSizes) -> dict[
             drawing = PartDrawing(replace(plan, rounds=only), MemorySink(), only=name)
             task = RoundTask(sent=SentPlan.of(drawing), question=name, places=numbered.places)
             tallies = [pickle.loads(one) for one in run_blocks(alone, sizes, task)]  # noqa: S301  of our own tasks
-            asked = way.next_rounds(numbered.rows, asked, sum(tallies[1:], tallies[0]))
+            asked = handler.next_rounds(numbered.rows, asked, sum(tallies[1:], tallies[0]))
     return found

@@ -38,7 +38,7 @@ from sfumato.prob.structured import AnyChannel
 from sfumato.publications.note import ColumnNote, PartNote, ReportsNote
 from sfumato.sampling.mechanism import Tally
 from sfumato.study.cells import codes_of
-from sfumato.study.handler import Way
+from sfumato.study.handler import Handler
 from sfumato.study.study import Study
 
 # Which columns of a file hold the reports, their groups and their counts: what is named, or what can only be meant.
@@ -469,30 +469,30 @@ class TypedReports:
         progress: Progress | None = None,
     ) -> TypedReports:
         """Count the reports in a table, in a stream."""
-        ways = _on_paper(study, questions)
-        if column is not None and len(ways) > 1:
+        handlers = _on_paper(study, questions)
+        if column is not None and len(handlers) > 1:
             raise InvalidParameter(
-                f"names one column, and {len(ways)} questions were asked with a card",
+                f"names one column, and {len(handlers)} questions were asked with a card",
                 parameter="column",
                 value=column,
                 way_out="Name each column by the id of its question, or choose one with `question`.",
             )
         counts = {
-            way.question.id: read_report_counts(
+            handler.question.id: read_report_counts(
                 path,
-                known=list(way.report_labels or ()),
-                column=column if len(ways) == 1 else way.question.id,
-                prefer=way.question.id,
+                known=list(handler.report_labels or ()),
+                column=column if len(handlers) == 1 else handler.question.id,
+                prefer=handler.question.id,
                 count=count,
                 group=group,
-                is_nobody=codes_of(way.question) if way.question.has_gaps else None,
+                is_nobody=codes_of(handler.question) if handler.question.has_gaps else None,
                 limit_bytes=limit_bytes,
                 progress=progress,
             )
-            for way in ways
+            for handler in handlers
         }
         # Of a question that not everybody answers there are fewer.
-        totals = {counts[way.question.id].total for way in ways if not way.question.has_gaps}
+        totals = {counts[handler.question.id].total for handler in handlers if not handler.question.has_gaps}
         most = max(found.total for found in counts.values())
         if len(totals) > 1 or (totals and most > max(totals)):
             raise InvalidParameter(
@@ -529,7 +529,7 @@ class TypedReports:
 
     def channel(self, question: str) -> AnyChannel:
         """Return the exact channel of a question."""
-        return self.note.way(question).channel(self.note.column(question).level)
+        return self.note.handler(question).channel(self.note.column(question).level)
 
     @property
     def unused_count(self) -> bool:
@@ -545,10 +545,10 @@ def _digest(found: ReportCounts) -> str:
     return sha256(" ".join(map(str, found.counts)).encode()).hexdigest()
 
 
-def _on_paper(study: Study, questions: tuple[str, ...] | None) -> list[Way]:
-    wanted = study.ways if questions is None else tuple(study.way(name) for name in questions)
-    found = [way for way in wanted if way.on_paper]
-    others = [way.question.id for way in wanted if not way.on_paper]
+def _on_paper(study: Study, questions: tuple[str, ...] | None) -> list[Handler]:
+    wanted = study.handlers if questions is None else tuple(study.handler(name) for name in questions)
+    found = [handler for handler in wanted if handler.on_paper]
+    others = [handler.question.id for handler in wanted if not handler.on_paper]
     if not found or (questions is not None and others):
         raise InvalidParameter(
             f"question {(others or ['?'])[0]!r} is not asked with a card, so its reports cannot have been typed in",

@@ -3,9 +3,9 @@ from sfumato.recoverable.answers import (
     best_answer,
     best_noise,
     hide_correlated,
-    hide_data_telling_correlated,
     hide_predicate,
     recoverable,
+    reveal_correlated,
 )
 from sfumato.recoverable.guesses import Guesser
 from sfumato.recoverable.many_responses import (
@@ -18,13 +18,13 @@ from sfumato.recoverable.many_responses import (
     robust_responses,
     type_bounds,
 )
-from sfumato.recoverable.persistent_secret import (
-    PartnerDesign,
+from sfumato.recoverable.persistent import (
+    PersistentSecretDesign,
     coin_privacy,
-    design_partners,
-    partner_for_life,
-    partner_law,
-    partner_privacy,
+    design_persistent_secret,
+    persistent_secret,
+    persistent_secret_law,
+    persistent_secret_privacy,
 )
 from sfumato.recoverable.queries import Query
 from sfumato.recoverable.schemes import (
@@ -50,7 +50,7 @@ from sfumato.recoverable.worst_case import EveryAnswerDesign, design_every_answe
 __all__ = [
     "EveryAnswerDesign",
     "Guesser",
-    "PartnerDesign",
+    "PersistentSecretDesign",
     "PriorPrice",
     "Query",
     "RecoverableDesign",
@@ -72,24 +72,24 @@ __all__ = [
     "decay_bounds",
     "decay_exponent_nats",
     "design_every_answer",
-    "design_partners",
+    "design_persistent_secret",
     "design_responses",
     "every_answer",
     "hide_correlated",
-    "hide_data_telling_correlated",
     "hide_predicate",
     "minority_bounds",
     "minority_chance",
     "pair_bound",
     "pair_noise",
-    "partner_for_life",
-    "partner_law",
-    "partner_privacy",
+    "persistent_secret",
+    "persistent_secret_law",
+    "persistent_secret_privacy",
     "privacy_of_noise",
     "published_noise",
     "recoverable",
     "responses",
     "responses_converse",
+    "reveal_correlated",
     "robust",
     "robust_ball",
     "robust_responses",

@@ -210,7 +210,7 @@ def hide_correlated(joint: Joint, f: Function, rho: Real) -> RecoverableDesign:
     return hide_predicate(Query.of(prior, [told[x] for x in firsts], rho), seconds)
 
 
-def hide_data_telling_correlated(joint: Joint, rho: Real) -> RecoverableDesign:
+def reveal_correlated(joint: Joint, rho: Real) -> RecoverableDesign:
     """Tell Y and hide X, the second reading of [A, Remark (iii)].
 
     Returns:
@@ -221,7 +221,7 @@ def hide_data_telling_correlated(joint: Joint, rho: Real) -> RecoverableDesign:
 
     >>> import sfumato as sf
     >>> joint = sf.prob.Joint([0.3, 0.05, 0.1, 0.15, 0.05, 0.35], [[0, 1, 2], ["well", "ill"]])
-    >>> hidden = sf.recoverable.hide_data_telling_correlated(joint, 0.8)
+    >>> hidden = sf.recoverable.reveal_correlated(joint, 0.8)
     >>> float(hidden.privacy), hidden.channel.outputs
     (0.48, ('well', 'ill'))
     """

@@ -25,7 +25,7 @@ from sfumato.numbers.linear_programs import FOREVER, OutOfTime, Patience, get_re
 from sfumato.prob.channel import Channel
 from sfumato.prob.distribution import Label
 from sfumato.recoverable.answers import Rows, best_noise, hide_predicate
-from sfumato.recoverable.persistent_secret import pair_error
+from sfumato.recoverable.persistent import pair_error
 from sfumato.recoverable.queries import Function, Prior, Query, places_of
 from sfumato.recoverable.response_search import Progress, Stakes, best_repeated, privacy_interval, search, searched_n
 from sfumato.recoverable.schemes import (

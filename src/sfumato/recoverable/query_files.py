@@ -25,7 +25,7 @@ from sfumato.numbers.intervals import float_above, float_below
 from sfumato.prob.channel import Channel
 from sfumato.prob.distribution import Distribution, Label, product_labels
 from sfumato.prob.operations import joint_law
-from sfumato.recoverable.persistent_secret import design_partners
+from sfumato.recoverable.persistent import design_persistent_secret
 from sfumato.recoverable.queries import Query
 
 SCHEMA = "sfumato/query/1"
@@ -76,7 +76,7 @@ class QueryDesign:
 
 def partners_design(query: Query, n: int) -> QueryDesign:
     """Return n answers by a partner for life as a file has them."""
-    made = design_partners(query)
+    made = design_persistent_secret(query)
     privacy = made.privacy(n)
     return QueryDesign(
         name="a partner for life",
@@ -214,7 +214,7 @@ def _read(document: dict[str, Any]) -> QueryDesign:
 
 def _check_partners(query: Query, partners: Channel, channels: tuple[Channel, ...], privacy: Fraction) -> None:
     """Partners for life are known in closed form, so a file can say nothing else."""
-    made = design_partners(query)
+    made = design_persistent_secret(query)
     if partners != made.partners or not channels or any(channel != made.answers for channel in channels):
         raise InvalidParameter(
             "are not the partners of this query", parameter="partners", way_out="Design the query again."

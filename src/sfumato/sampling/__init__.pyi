@@ -4,7 +4,7 @@ from sfumato.sampling.rows import AnyRows, RowSource, RowStarts, RowWords
 from sfumato.sampling.samplers import (
     Categorical,
     Coin,
-    Economical,
+    EntropyRecycling,
     Metered,
     RowDraws,
     Sampler,
@@ -21,7 +21,7 @@ __all__ = [
     "Categorical",
     "Coin",
     "DiscreteGaussian",
-    "Economical",
+    "EntropyRecycling",
     "Estimate",
     "Guarantee",
     "InsecureSeeded",

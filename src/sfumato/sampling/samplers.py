@@ -246,12 +246,12 @@ class Metered:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Economical:
+class EntropyRecycling:
     """Outcome i has probability counts[i]/2^32, exactly; a column costs its entropy and a few bits.
 
     >>> from fractions import Fraction
     >>> import sfumato as sf
-    >>> sampler = sf.sampling.Economical.near([Fraction(9, 10), Fraction(1, 10)])
+    >>> sampler = sf.sampling.EntropyRecycling.near([Fraction(9, 10), Fraction(1, 10)])
     >>> sampler.counts
     (3865470566, 429496730)
     >>> round(sampler.entropy_bits, 4)  # what an outcome costs, in place of a word of 64 bits
@@ -265,11 +265,11 @@ class Economical:
             raise InvalidParameter(
                 f"must be whole numbers ≥ 0 that sum to 2^{DEPTH}",
                 parameter="counts",
-                way_out="Use Economical.near to round a law.",
+                way_out="Use EntropyRecycling.near to round a law.",
             )
 
     @classmethod
-    def near(cls, law: Distribution | LawLike) -> Economical:
+    def near(cls, law: Distribution | LawLike) -> EntropyRecycling:
         """Return the sampler of the nearest law on the grid, by the rule of :mod:`sfumato.numbers.exact`."""
         exact = (law if isinstance(law, Distribution) else Distribution(law)).to_exact().fractions
         return cls(counts=round_to_grid(exact, DEPTH))
@@ -324,8 +324,8 @@ class Economical:
 #
 # A word of w bits is compared with the first w bits of the probability. Only when all of them agree, once in 2^w
 # words, does the comparison go on with the bits that follow; so the law is exact whatever the denominator, and a word
-# is enough but for 2^-64 of the time. Words can also be recycled (:class:`sfumato.sampling.Economical`), which costs
-# hardly more than the coin's entropy.
+# is enough but for 2^-64 of the time. Words can also be recycled
+# (:class:`sfumato.sampling.EntropyRecycling`), which costs hardly more than the coin's entropy.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -389,7 +389,7 @@ def _recycled(chance: Fraction, width: int, bits: BitSource, count: int) -> Inde
         return np.full(count, int(chance), dtype=np.int64)
     border, rest = _split(chance, DEPTH)
     open_end = int(rest > 0)
-    outcomes = Economical(counts=((1 << DEPTH) - border - open_end, border, open_end)).sample(bits, count)
+    outcomes = EntropyRecycling(counts=((1 << DEPTH) - border - open_end, border, open_end)).sample(bits, count)
     undecided = np.flatnonzero(outcomes > 1)
     if undecided.size:
         outcomes[undecided] = _compared(rest, width, AnyRows(bits), undecided)

@@ -295,7 +295,7 @@ def openapi_document(collection: Collection) -> dict[str, Any]:
                 "in": "query",
                 "required": False,
                 "description": "The question whose sealed certificate is wanted, as `sfumato verify` reads it.",
-                "schema": {"type": "string", "enum": list(collection.ways)},
+                "schema": {"type": "string", "enum": list(collection.handlers)},
             }
         ]
     }

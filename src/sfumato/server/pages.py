@@ -303,10 +303,10 @@ class StudyPages:
 
     def proofs(self, question: str) -> str | None:
         """Return all claims about a question, as a page of its own; None if it is not asked."""
-        way = self._collection.ways.get(question)
-        if way is None:
+        handler = self._collection.handlers.get(question)
+        if handler is None:
             return None
-        return as_collected(way.certificate(), collected_how(self._collection, question)).to_html()
+        return as_collected(handler.certificate(), collected_how(self._collection, question)).to_html()
 
 
 _MOST_FORM_BYTES = 65_536

@@ -19,7 +19,7 @@ from sfumato.prob.channel import Channel
 from sfumato.server.page_parts import Messages, section, sentences, whole_html
 from sfumato.study.collect_terms import Mode, Paper
 from sfumato.study.collection import Collection
-from sfumato.study.handler import Way
+from sfumato.study.handler import Handler
 from sfumato.surveys.cards import SpinnerCard, spinner_card
 
 # How a question is drawn by hand: a table of numbers and reports, and the card as a picture where there is one.
@@ -118,7 +118,7 @@ class PaperForm:
     @classmethod
     def of(cls, collection: Collection) -> PaperForm:
         """Work out what can be drawn by hand."""
-        return cls(collection=collection, questions=tuple(map(_on_paper, collection.ways.values())))
+        return cls(collection=collection, questions=tuple(map(_on_paper, collection.handlers.values())))
 
     @property
     def is_possible(self) -> bool:
@@ -151,20 +151,20 @@ class Typed:
         return bool(self.wrong) or self.has_wrong_code
 
 
-def _on_paper(way: Way) -> PaperQuestion:
-    question = way.question
+def _on_paper(handler: Handler) -> PaperQuestion:
+    question = handler.question
     return PaperQuestion(
         id=question.id,
         text=question.text,
-        reports=way.report_labels or (),
-        card=_card(way) if way.on_paper else None,
+        reports=handler.report_labels or (),
+        card=_card(handler) if handler.on_paper else None,
         may_be_left=question.has_gaps,
     )
 
 
-def _card(way: Way) -> SpinnerCard | None:
+def _card(handler: Handler) -> SpinnerCard | None:
     """Return the card to draw by; None where the draw is too fine to be made by hand or phone."""
-    channel = way.channel(len(way.epsilons))
+    channel = handler.channel(len(handler.epsilons))
     try:
         return spinner_card(channel) if isinstance(channel, Channel) else None
     except InvalidParameter:

@@ -138,7 +138,7 @@ T = TypeVar("T")
 P = ParamSpec("P")
 
 
-class InTheWay(StoreFailed):
+class Conflicting(StoreFailed):
     """A transaction that was undone because another one stood in its way."""
 
 
@@ -148,7 +148,7 @@ def taking_turns(method: Callable[P, T]) -> Callable[P, T]:
     @wraps(method)
     def done(*given: P.args, **named: P.kwargs) -> T:
         for _ in range(_TURNS - 1):
-            with suppress(InTheWay):
+            with suppress(Conflicting):
                 return method(*given, **named)
         return method(*given, **named)
 
@@ -261,7 +261,7 @@ class PostgresConnection:
             yield
         except psycopg.Error as error:
             # Its own message may quote what it was given, so only its kind is passed on.
-            kind = InTheWay if isinstance(error, IN_THE_WAY) else StoreFailed
+            kind = Conflicting if isinstance(error, IN_THE_WAY) else StoreFailed
             raise kind(
                 f"could not be reached, written or read: {type(error).__name__}",
                 parameter="database",

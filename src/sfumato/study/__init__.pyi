@@ -2,7 +2,7 @@ from sfumato.study.cells import NO_ANSWER, AskIf, Missing
 from sfumato.study.collect_terms import CollectTerms
 from sfumato.study.file import fingerprint, read_study, write_study
 from sfumato.study.goals import Goal
-from sfumato.study.handler import Draw, Drawer, Way
+from sfumato.study.handler import Draw, Drawer, Handler
 from sfumato.study.kinds.card import Card
 from sfumato.study.kinds.dictionaries import Dictionary, remember_dictionary
 from sfumato.study.kinds.large_list import LargeList
@@ -34,6 +34,7 @@ __all__ = [
     "Drawer",
     "FreeText",
     "Goal",
+    "Handler",
     "LargeList",
     "ListedCard",
     "Missing",
@@ -44,7 +45,6 @@ __all__ = [
     "Recoverable",
     "Several",
     "Study",
-    "Way",
     "YesNo",
     "fingerprint",
     "read_study",

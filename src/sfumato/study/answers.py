@@ -24,7 +24,7 @@ from sfumato.files.row_streams import RowSource
 from sfumato.files.tables import TABLE_LIMIT_BYTES, TableLike, as_arrow, filled_words
 from sfumato.keys.digests import NOTHING
 from sfumato.study.cells import NO_ANSWER, AskIf, Missing
-from sfumato.study.handler import Way
+from sfumato.study.handler import Handler
 from sfumato.study.question import Question
 from sfumato.study.study import Study
 
@@ -47,26 +47,26 @@ class AnswerCells:
         return found
 
 
-def read_cells(study: Study, way: Way, table: Any, first: int) -> AnswerCells:
+def read_cells(study: Study, handler: Handler, table: Any, first: int) -> AnswerCells:
     """Return the answers to a question in a chunk of a table; a refusal counts rows after `first` others."""
-    question = way.question
+    question = handler.question
     words = question.words(table, first)
     rule = question.ask_if
     asked = None if rule is None else is_asked(study, rule, table, first)
     if asked is not None and words.rows:
         _check_skipped(question, words, asked)
     if words.filled is None:
-        return AnswerCells(way.answers_in(words))
+        return AnswerCells(handler.answers_in(words))
     expected = words.filled if asked is None else words.filled | ~asked
     if question.missing is None and not expected.all():
-        raise _undeclared(way, words, ~expected)
+        raise _undeclared(handler, words, ~expected)
     # Who is not asked by a public column has no report; of the others everybody has one where that is hidden.
     drawn = words.filled
     if question.hides:
         drawn = asked if rule is not None and rule.is_public and asked is not None else np.ones_like(words.filled)
-    answers = way.answers_in(words)
+    answers = handler.answers_in(words)
     if question.hides:
-        answers = way.with_nobody(answers, words.filled[drawn])
+        answers = handler.with_nobody(answers, words.filled[drawn])
     return AnswerCells(answers, None if drawn.all() else drawn)
 
 
@@ -128,12 +128,12 @@ def _check_skipped(question: Question, words: Words, asked: Mask) -> None:
         )
 
 
-def _undeclared(way: Way, words: Words, empty: Mask) -> UnreadableFile:
-    name, rows, gone = way.question.id, words.first + words.rows, int(empty.sum())
+def _undeclared(handler: Handler, words: Words, empty: Mask) -> UnreadableFile:
+    name, rows, gone = handler.question.id, words.first + words.rows, int(empty.sum())
     public = (
         f'missing = "{Missing.PUBLIC}": the {rows - gone:,} who answered are counted, and everybody sees who did not'
     )
-    price = way.hidden_price()
+    price = handler.hidden_price()
     ways_out = f"Write into [[questions]] {public}."
     if price is not None:
         hidden = (

@@ -19,12 +19,12 @@ from sfumato.prob.channel import Channel
 from sfumato.sampling.mechanism import Tally
 from sfumato.sampling.samplers import RowDraws
 from sfumato.study.cells import SymbolArray, positions
-from sfumato.study.handler import Draw, Drawer, FormPart, Way
+from sfumato.study.handler import Draw, Drawer, FormPart, Handler
 from sfumato.study.question import Question, listed_answers
 from sfumato.study.readers import Audience
 
 
-class ChannelWay(Way):
+class ChannelHandler(Handler):
     """A way whose report is drawn from a row of one exact channel, chosen by the answer."""
 
     @property
@@ -82,7 +82,7 @@ class ChannelWay(Way):
         return self.response.shape[1]
 
 
-class CardedWay(ChannelWay):
+class CardedHandler(ChannelHandler):
     """A way whose channel was designed, and which is drawn by hand: a card says what to report."""
 
     on_paper: ClassVar[bool] = True

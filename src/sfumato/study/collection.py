@@ -28,7 +28,7 @@ from sfumato.prob.channel import Channel
 from sfumato.study.collect_terms import CollectTerms, Mode
 from sfumato.study.fields import sealed_name
 from sfumato.study.file import as_document, fingerprint, study_from
-from sfumato.study.handler import Way
+from sfumato.study.handler import Handler
 from sfumato.study.readers import REGISTRAR
 from sfumato.study.study import Study
 
@@ -96,15 +96,15 @@ class Collection:
         return Mode(self.terms.mode)
 
     @cached_property
-    def ways(self) -> Mapping[str, Way]:
+    def handlers(self) -> Mapping[str, Handler]:
         """How each question is asked."""
-        return {name: self.study.way(name, declaration) for name, declaration in self.declarations.items()}
+        return {name: self.study.handler(name, declaration) for name, declaration in self.declarations.items()}
 
     @cached_property
-    def columns(self) -> Mapping[str, Way]:
+    def columns(self) -> Mapping[str, Handler]:
         """What a device draws: reports on each question, and after them answers that are sealed for the registrar."""
-        sealed = [way.sealed for way in self.ways.values()] if can_recover(self.study) else []
-        return {**self.ways, **{way.question.id: way for way in sealed if way is not None}}
+        sealed = [handler.sealed for handler in self.handlers.values()] if can_recover(self.study) else []
+        return {**self.handlers, **{handler.question.id: handler for handler in sealed if handler is not None}}
 
     def receiver(self, name: str) -> Receiver:
         """Return a receiver by name."""
@@ -141,18 +141,18 @@ class Collection:
     @cached_property
     def _symbols(self) -> Mapping[str, int]:
         """How many things a cell can say: the reports, and where that is public that there is none."""
-        return {name: way.report_count + way.question.has_gaps for name, way in self.columns.items()}
+        return {name: handler.report_count + handler.question.has_gaps for name, handler in self.columns.items()}
 
     def pack_row(self, reports: Mapping[str, int | None]) -> bytes:
         """Return the reports of one person as bytes; None is a gap, where gaps are public."""
         if set(reports) != set(self.columns):
             raise self.no_row()
         packed = b""
-        for name, way in self.columns.items():
+        for name, handler in self.columns.items():
             given = reports[name]
-            value = way.report_count if given is None else int(given)
-            least = way.report_count if given is None else 0
-            if not least <= value < (self._symbols[name] if given is None else way.report_count):
+            value = handler.report_count if given is None else int(given)
+            least = handler.report_count if given is None else 0
+            if not least <= value < (self._symbols[name] if given is None else handler.report_count):
                 raise self.no_row()
             packed += value.to_bytes(self.widths[name], "big")
         return packed
@@ -163,11 +163,11 @@ class Collection:
             raise self.no_row()
         found: dict[str, int | None] = {}
         place = 0
-        for name, way in self.columns.items():
+        for name, handler in self.columns.items():
             value = int.from_bytes(row[place : place + self.widths[name]], "big")
             if value >= self._symbols[name]:
                 raise self.no_row()
-            found[name] = None if value == way.report_count else value
+            found[name] = None if value == handler.report_count else value
             place += self.widths[name]
         return found
 
@@ -217,24 +217,24 @@ class Collection:
 def collection_of(study: Study, folder: str | Path | None = None, *, wave: int = 1) -> Collection:
     """Return a study as it is collected, with the public keys that it names; refuses what cannot be asked this way."""
     check_collectable(study)
-    declared = {way.question.id: way.declaration for way in study.ways}
+    declared = {handler.question.id: handler.declaration for handler in study.handlers}
     blank = Collection(study=study, declarations=declared).at_wave(wave)
     return replace(blank, receivers=receivers_of(study, None if folder is None else Path(folder)))
 
 
 def check_collectable(study: Study) -> None:
     """Refuse questions that one person cannot be asked alone, on a device that knows nothing of the others."""
-    for way in study.ways:
-        asked = way.question
+    for handler in study.handlers:
+        asked = handler.question
         if asked.id == PANEL and study.collect is not None and study.collect.mode is Mode.PANEL:
             raise _cannot(asked.id, "has the name of the column of pseudonyms", "Rename the question.")
-        if not way.by_row:
+        if not handler.by_row:
             raise _cannot(
                 asked.id,
                 "is asked in rounds, of which each goes by what others reported before",
                 "List its answers, or publish it from a table with `sfumato publish`.",
             )
-        if way.by_position or way.by_number:
+        if handler.by_position or handler.by_number:
             raise _cannot(
                 asked.id,
                 "asks each row something else by its number, and a device does not know which row it will be",
@@ -306,11 +306,15 @@ def levels_of(study: Study) -> dict[str, dict[str, int]]:
     """Return by receiver what they open, by question; analysts who see what the public sees receive nothing."""
     found: dict[str, dict[str, int]] = {}
     for analyst in study.analysts:
-        mine = {way.question.id: way.level_of(analyst) for way in study.ways if way.level_of(analyst) in way.key_levels}
+        mine = {
+            handler.question.id: handler.level_of(analyst)
+            for handler in study.handlers
+            if handler.level_of(analyst) in handler.key_levels
+        }
         if mine:
             found[analyst.name] = mine
     if can_recover(study):
-        mine = {way.question.id: 0 for way in study.column_ways if 0 in way.key_levels}
+        mine = {handler.question.id: 0 for handler in study.column_ways if 0 in handler.key_levels}
         if mine:
             found[REGISTRAR] = mine
     return found
@@ -411,7 +415,7 @@ def _read(document: dict[str, Any], folder: Path | None) -> Collection:
     if [question.id for question in study.questions] != list(document["declarations"]):
         raise ValueError("other questions are declared than there are")
     for name, declaration in document["declarations"].items():
-        if study.way(name, declaration).declaration != declaration:
+        if study.handler(name, declaration).declaration != declaration:
             raise ValueError("the declaration does not fit its question")
     blank = Collection(study=study, declarations=dict(document["declarations"]), receivers=tuple(receivers))
     return blank.at_wave(_whole(document["wave"]))
@@ -444,7 +448,7 @@ SCHEMA_FORMS = "sfumato/form/1"
 def form_document(collection: Collection) -> dict[str, Any]:
     """Return the form of a collection, as nested tables of texts and whole numbers."""
     check_collectable(collection.study)
-    sealed = [_sealed(collection, name) for name in collection.ways if sealed_name(name) in collection.columns]
+    sealed = [_sealed(collection, name) for name in collection.handlers if sealed_name(name) in collection.columns]
     return ({"sealed": sealed} if sealed else {}) | {
         "schema": SCHEMA_FORMS,
         "study": collection.study.name,
@@ -463,19 +467,19 @@ def form_document(collection: Collection) -> dict[str, Any]:
             }
             for one in collection.receivers
         ],
-        "questions": [_question(collection, way) for way in collection.ways.values()],
+        "questions": [_question(collection, handler) for handler in collection.handlers.values()],
     }
 
 
-def _question(collection: Collection, way: Way) -> dict[str, Any]:
-    asked, part = way.question, way.form()
+def _question(collection: Collection, handler: Handler) -> dict[str, Any]:
+    asked, part = handler.question, handler.form()
     found: dict[str, Any] = {"id": asked.id, "text": asked.text, "asks": dict(part.asks)}
     if asked.ask_if is not None:
         found["ask_if"] = {"question": asked.ask_if.source, "answers": list(asked.ask_if.answers)}
     found["gaps"] = "refused" if asked.missing is None else str(asked.missing)
-    found["reports"] = way.report_count
-    if way.report_labels is not None:
-        found["report_labels"] = list(way.report_labels)
+    found["reports"] = handler.report_count
+    if handler.report_labels is not None:
+        found["report_labels"] = list(handler.report_labels)
     levels = {one.name: one.levels[asked.id] for one in collection.receivers if asked.id in one.levels}
     return found | {
         "odds": _spelled(part.odds[-1]),
@@ -487,12 +491,12 @@ def _question(collection: Collection, way: Way) -> dict[str, Any]:
 def _sealed(collection: Collection, question: str) -> dict[str, Any]:
     """Return a sealed column: the answer's number, moved by a uniform draw that its receivers are given."""
     name = sealed_name(question)
-    way = collection.columns[name]
-    part = way.form()
+    handler = collection.columns[name]
+    part = handler.form()
     return {
         "id": name,
         "of": question,
-        "reports": way.report_count,
+        "reports": handler.report_count,
         "odds": _spelled(part.odds[-1]),
         "sees": [{"name": one.name, "odds": None} for one in collection.receivers if name in one.levels],
         "draw": dict(part.draw),
@@ -523,18 +527,18 @@ def reading_document(collection: Collection, receiver: Receiver) -> dict[str, An
     A question is read at the receiver's level, or as everybody sees it; `reckoning` is None where that takes Python.
     """
     questions = []
-    for name, way in collection.ways.items():
-        level = receiver.levels.get(name, len(way.epsilons))
+    for name, handler in collection.handlers.items():
+        level = receiver.levels.get(name, len(handler.epsilons))
         questions.append(
             {
                 "id": name,
-                "text": way.question.text,
-                "reports": way.report_count,
+                "text": handler.question.text,
+                "reports": handler.report_count,
                 "bytes": collection.widths[name],
-                "has_gaps": way.question.has_gaps,
+                "has_gaps": handler.question.has_gaps,
                 "is_opened": name in receiver.levels,
                 "level": level,
-                "reckoning": way.reckoning(level),
+                "reckoning": handler.reckoning(level),
             }
         )
     return {
@@ -556,7 +560,7 @@ def reading_document(collection: Collection, receiver: Receiver) -> dict[str, An
 
 def public_reckonings(collection: Collection) -> dict[str, Any]:
     """Return how each question is reckoned as everybody sees it; None where that takes Python."""
-    return {name: way.reckoning(len(way.epsilons)) for name, way in collection.ways.items()}
+    return {name: handler.reckoning(len(handler.epsilons)) for name, handler in collection.handlers.items()}
 
 
 # What the waves of a panel tell together, where a device gives an answer that it gave before the report of then.
@@ -588,7 +592,7 @@ class PanelCost:
 
 def panel_cost(study: Study, question: str, different: int = 1, *, level: int | None = None) -> PanelCost:
     """Return what all waves tell of somebody who gave so many different answers, at a level or at the public one."""
-    epsilons = study.way(question).epsilons
+    epsilons = study.handler(question).epsilons
     return PanelCost(question=question, epsilon=epsilons[-1 if level is None else level - 1], different=different)
 
 
@@ -615,9 +619,9 @@ def history_law(channel: Channel, history: Sequence[int]) -> Mapping[tuple[int, 
 def panel_words(study: Study) -> str:
     """Say to respondents what a change costs them."""
     told = "; ".join(
-        f"{way.question.id}: ε = {way.epsilons[-1]:.3g} for an answer that stays, {2 * way.epsilons[-1]:.3g} after one "
-        f"change, and so on"
-        for way in study.ways
+        f"{handler.question.id}: ε = {handler.epsilons[-1]:.3g} for an answer that stays, "
+        f"{2 * handler.epsilons[-1]:.3g} after one change, and so on"
+        for handler in study.handlers
     )
     return (
         "A device that remembers repeats the report of an answer that stays the same, so that further waves tell "
@@ -677,9 +681,12 @@ def collected_how(collection: Collection, question: str) -> Collected:
 
 def collection_certificates(collection: Collection) -> Mapping[str, Certificate]:
     """Return the certificate of each question, and of each sealed column."""
-    sealed = {name: way.certificate() for name, way in collection.columns.items() if name not in collection.ways}
+    sealed = {
+        name: handler.certificate() for name, handler in collection.columns.items() if name not in collection.handlers
+    }
     return {
-        name: as_collected(way.certificate(), collected_how(collection, name)) for name, way in collection.ways.items()
+        name: as_collected(handler.certificate(), collected_how(collection, name))
+        for name, handler in collection.handlers.items()
     } | sealed
 
 

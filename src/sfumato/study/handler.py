@@ -1,7 +1,7 @@
 """The protocol of a question handler, with what all handlers share.
 
-A `Question` is data, with its keys in a file. Its `Way` is how it is asked of an audience: reading a column, planning,
-drawing, opening, estimating, charging. A new kind is a module with both and a line in :mod:`sfumato.study`.
+A `Question` is data, with its keys in a file. Its `Handler` says how it is asked: reading a column, planning, drawing,
+opening, estimating, charging. A new kind is a module with both and a line in :mod:`sfumato.study`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from sfumato.keys.digests import positions_of
 from sfumato.ladders.drawing import bits_of_block, blocks_within
 from sfumato.ladders.keys import Binding, Key
 from sfumato.ladders.ladder import Ladder
-from sfumato.ladders.level_mechanisms import Rung
+from sfumato.ladders.level_mechanisms import LevelMechanism
 from sfumato.ladders.level_names import listed
 from sfumato.ledger.amounts import PUBLIC
 from sfumato.measures.capacity import full_symmetric_capacity_bits
@@ -325,7 +325,7 @@ def options_reckoning(question: LadderQuestion, level: int, epsilon: float, own:
     }
 
 
-def told_law(rung: Rung) -> dict[str, float] | None:
+def told_law(rung: LevelMechanism) -> dict[str, float] | None:
     """Return the lower probability of a report and how much more the true one has, where reports are answers."""
     if not rung.says_answers:
         return None
@@ -333,7 +333,7 @@ def told_law(rung: Rung) -> dict[str, float] | None:
     return {"low": min(law), "gap": max(law) - min(law)}
 
 
-def _two(rung: Rung) -> dict[str, Any] | None:
+def _two(rung: LevelMechanism) -> dict[str, Any] | None:
     """Two answers, whose reports are of two kinds; of three the tails are worked out in Python alone."""
     from sfumato.inference.exact import ShareModel  # noqa: PLC0415
     from sfumato.inference.shares import share_weights  # noqa: PLC0415  plans estimate nothing
@@ -355,7 +355,7 @@ def _two(rung: Rung) -> dict[str, Any] | None:
     }
 
 
-def _several(rung: Rung) -> dict[str, Any]:
+def _several(rung: LevelMechanism) -> dict[str, Any]:
     found = rung.hitting()
     hits = None
     if found is not None:
@@ -402,14 +402,14 @@ FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 
 
-class Way(OneAnswer, OnDevice, Reckoned, Leaks, Recovering, ABC):
+class Handler(OneAnswer, OnDevice, Reckoned, Leaks, Recovering, ABC):
     """How a question is asked of an audience. Levels are numbered from the sharpest, 1; the last is the public one.
 
     >>> from fractions import Fraction
     >>> import sfumato as sf
     >>> study = sf.Study(name="Rest", questions=(sf.YesNo(id="tired", text="Tired?", epsilon=Fraction(1)),))
-    >>> way: sf.study.Way = study.way("tired")
-    >>> way.levels[0].readers, way.report_labels, [round(float(p), 3) for p in way.channel(1).rows[0]]
+    >>> handler: sf.study.Handler = study.handler("tired")
+    >>> way.levels[0].readers, handler.report_labels, [round(float(p), 3) for p in handler.channel(1).rows[0]]
     (('public',), ('no', 'yes'), [0.731, 0.269])
     """
 

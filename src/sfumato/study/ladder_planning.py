@@ -28,15 +28,15 @@ from sfumato.ladders.choice import (
     set_of_within,
 )
 from sfumato.ladders.ladder import Ladder
-from sfumato.ladders.level_mechanisms import Rung
-from sfumato.ladders.spec import best_rung
+from sfumato.ladders.level_mechanisms import LevelMechanism
+from sfumato.ladders.spec import best_level
 from sfumato.numbers.intervals import float_below, ln_bounds
 from sfumato.study.cells import Missing
 from sfumato.study.question_plans import AccuracyCurve, Compared, LevelPlan, PlanTable, QuestionPlan, Said
 from sfumato.study.readers import Audience
 
 if TYPE_CHECKING:
-    from sfumato.study.ladder_questions import LadderQuestion, LadderWay
+    from sfumato.study.ladder_questions import LadderHandler, LadderQuestion
 
 
 # Which ladder a question is asked by: the best for its levels, or the one that its reports were made by.
@@ -165,13 +165,13 @@ class FloorRatio:
         return asdict(self)
 
 
-def beside_floors(rungs: Sequence[Rung], respondents: Sequence[int]) -> tuple[FloorRatio, ...]:
+def beside_floors(rungs: Sequence[LevelMechanism], respondents: Sequence[int]) -> tuple[FloorRatio, ...]:
     """Compare each level with the floors at its own ε; empty where a level does not estimate shares of answers."""
     found = [_ratio(level, rung, n) for level, (rung, n) in enumerate(zip(rungs, respondents, strict=True), start=1)]
     return tuple(one for one in found if one is not None) if all(found) else ()
 
 
-def _ratio(level: int, rung: Rung, n: int) -> FloorRatio | None:
+def _ratio(level: int, rung: LevelMechanism, n: int) -> FloorRatio | None:
     risk = rung.largest_risk(n)
     if risk is None:
         return None
@@ -219,12 +219,12 @@ CURVE_EPSILONS = (0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8
 _HEADER = ("readers", "ε", "± with all", "respondents", "key, bits a row")
 
 
-def plan_ladder(way: LadderWay) -> QuestionPlan:
+def plan_ladder(handler: LadderHandler) -> QuestionPlan:
     """Work a question out."""
-    question, ladder, certificate = way.question, way.ladder, way.certificate()
+    question, ladder, certificate = handler.question, handler.ladder, handler.certificate()
     reach = NormalDist().inv_cdf((1 + question.confidence) / 2)
-    people = way.audience.population
-    levels = _exact_levels(way)
+    people = handler.audience.population
+    levels = _exact_levels(handler)
     deviations = [rung.share_deviation(question.goal_share) for rung in ladder.levels]
     needed = [math.ceil((reach * deviation / question.half_width) ** 2) for deviation in deviations]
     rows = [
@@ -248,7 +248,7 @@ def plan_ladder(way: LadderWay) -> QuestionPlan:
         question=question,
         because=ladder.because(question.noun),
         words=(
-            *_advice_words(way),
+            *_advice_words(handler),
             _cost_words(len(levels), together, apart, size),
             *([closeness] if closeness else []),
         ),
@@ -281,11 +281,11 @@ def plan_ladder(way: LadderWay) -> QuestionPlan:
     )
 
 
-def _advice_words(way: LadderWay) -> tuple[str, ...]:
+def _advice_words(handler: LadderHandler) -> tuple[str, ...]:
     """Say why this ladder and no other, where others were compared."""
-    levels = promised_levels(way.question.epsilon, way.audience)
-    advice = ladder_advice(way.question, levels, way.audience)
-    if advice is None or advice.ladder.declaration != way.declaration:
+    levels = promised_levels(handler.question.epsilon, handler.audience)
+    advice = ladder_advice(handler.question, levels, handler.audience)
+    if advice is None or advice.ladder.declaration != handler.declaration:
         return ()
     return (f"{advice.because[0].upper()}{advice.because[1:]}",)
 
@@ -297,7 +297,7 @@ def accuracy_points(question: LadderQuestion) -> tuple[tuple[float, float], ...]
     return tuple(zip(CURVE_EPSILONS, deviations, strict=True))
 
 
-def _best_rung(question: LadderQuestion, epsilon: float) -> Rung:
+def _best_rung(question: LadderQuestion, epsilon: float) -> LevelMechanism:
     """Return the best for one level.
 
     A rung knows its numbers without its set of favoured shifts, which takes long to make where answers are many.
@@ -305,14 +305,14 @@ def _best_rung(question: LadderQuestion, epsilon: float) -> Rung:
     size, made = question.size, question.mechanism((epsilon,))
     if made is not None:
         return Ladder(made, (epsilon,)).levels[0]
-    return best_rung(size=size, epsilon=epsilon, of_one_bit=size == 2 or question.thrift is not None)
+    return best_level(size=size, epsilon=epsilon, of_one_bit=size == 2 or question.thrift is not None)
 
 
-def _exact_levels(way: LadderWay) -> tuple[LevelPlan, ...]:
+def _exact_levels(handler: LadderHandler) -> tuple[LevelPlan, ...]:
     """Return the levels with the ε that they really have, which is a little less than what was promised."""
     return tuple(
         LevelPlan(level=level.level, epsilon=math.log(odds), readers=level.readers)
-        for level, odds in zip(way.levels, way.ladder.odds, strict=True)
+        for level, odds in zip(handler.levels, handler.ladder.odds, strict=True)
     )
 
 

@@ -40,7 +40,7 @@ from sfumato.keys.digests import NOTHING, positions_of
 from sfumato.ladders.drawing import LevelDraws, blank_key, check_drawn, check_keys, draw_keys, shifts_at
 from sfumato.ladders.keys import Key, Seed
 from sfumato.ladders.ladder import Ladder, made_rows
-from sfumato.ladders.level_mechanisms import Rung
+from sfumato.ladders.level_mechanisms import LevelMechanism
 from sfumato.ladders.sealed_column import MOST_SEALED, SealedAnswers
 from sfumato.numbers.intervals import float_above
 from sfumato.prob.channel import Channel
@@ -59,10 +59,10 @@ from sfumato.study.handler import (
     Drawer,
     FloatArray,
     FormPart,
+    Handler,
     IntArray,
     LadderReckoning,
     OnDevice,
-    Way,
     label_bits,
 )
 from sfumato.study.ladder_planning import best_ladder, declared_ladder, hidden_price, plan_ladder, promised_levels
@@ -208,9 +208,9 @@ class LadderForm(OnDevice):
 # What reports of a ladder say: shares of the answers, the mean of numbers, and what is said of those who answer.
 
 
-def estimate_ladder(way: LadderWay, tally: Tally, reading: Reading) -> QuestionEstimate:
+def estimate_ladder(handler: LadderHandler, tally: Tally, reading: Reading) -> QuestionEstimate:
     """Return shares, and the mean of numbers."""
-    question, ladder, rung = way.question, way.ladder, way.rung_at(reading.level)
+    question, ladder, rung = handler.question, handler.ladder, handler.rung_at(reading.level)
     values = question.values
     if ladder.size == 2:
         ends = None if values is None else (float(values[0]), float(values[-1]))
@@ -220,11 +220,11 @@ def estimate_ladder(way: LadderWay, tally: Tally, reading: Reading) -> QuestionE
     found = rung.estimate(counted, confidence=reading.plain(question.id).confidence)
     shows_likeliest = not ladder.by_position and len(found.raw) <= inference.MOST_LIKELIEST
     differences: ShareDifferences = ReportedDifferences(channel=rung.channel, counts=tally.counts)
-    if way.by_number:
+    if handler.by_number:
         differences = MemberDifferences(mechanism=rung, tally=counted)
     epsilon = math.log(rung.odds)
     # Of so many answers that masks are counted, no shares among those who answer are shown.
-    if way.by_number or not (shows_likeliest or question.hides or values is not None):
+    if handler.by_number or not (shows_likeliest or question.hides or values is not None):
         return QuestionEstimate.of_shares(question, found, reading, epsilon=epsilon, differences=differences)
     seen = ReportedShares(rung.channel(), tally.counts)
     shown = QuestionEstimate.of_shares(
@@ -263,12 +263,12 @@ class LadderRecovering(Recovering):
         raise NotImplementedError
 
     @cached_property
-    def sealed(self) -> SealedWay | None:
+    def sealed(self) -> SealedHandler | None:
         """The column that gives rounded answers back, where there are not too many to be sealed."""
         count = self.unrounded if self.audience.recover else None
         if count is None or too_many(count + self.question.hides):
             return None
-        return SealedWay(cast("LadderWay", self), count)
+        return SealedHandler(cast("LadderHandler", self), count)
 
     @property
     def unrounded(self) -> int | None:
@@ -312,7 +312,7 @@ _TRUE_DRAWS = (
 )
 
 
-class LadderWay(LadderForm, LadderReckoning, LadderRecovering, Way):
+class LadderHandler(LadderForm, LadderReckoning, LadderRecovering, Handler):
     """How a question is asked by a ladder."""
 
     def __init__(self, question: LadderQuestion, audience: Audience, declaration: str | None = None) -> None:
@@ -506,7 +506,7 @@ class LadderWay(LadderForm, LadderReckoning, LadderRecovering, Way):
         """Of all answers, also where few values of them are reported."""
         return label_bits(self.question.answer_count)
 
-    def rung_at(self, level: int) -> Rung:
+    def rung_at(self, level: int) -> LevelMechanism:
         """Return a level of the ladder."""
         return self.ladder.levels[level - 1]
 
@@ -548,9 +548,9 @@ class LadderQuestion(Question):
         """By its own epsilon, if it has one."""
         return self.epsilon is not None
 
-    def way(self, audience: Audience, declaration: str | None = None) -> LadderWay:
+    def handler(self, audience: Audience, declaration: str | None = None) -> LadderHandler:
         """Return how it is asked."""
-        return LadderWay(self, audience, declaration)
+        return LadderHandler(self, audience, declaration)
 
     @property
     @abstractmethod
@@ -779,13 +779,13 @@ class SealedColumn(LadderQuestion):
         return {}
 
 
-class SealedWay(LadderWay):
+class SealedHandler(LadderHandler):
     """How answers are sealed: by a ladder whose one level is a one-time pad."""
 
     question: SealedColumn
 
-    def __init__(self, way: LadderWay, count: int) -> None:
-        asked = way.question
+    def __init__(self, handler: LadderHandler, count: int) -> None:
+        asked = handler.question
         column = SealedColumn(
             id=sealed_name(asked.id),
             text=f"The answer to {asked.id}, sealed for the registrar.",
@@ -795,8 +795,8 @@ class SealedWay(LadderWay):
             of=asked,
             count=count,
         )
-        super().__init__(column, way.audience)
-        self.of = way
+        super().__init__(column, handler.audience)
+        self.of = handler
 
     @cached_property
     def ladder(self) -> Ladder:

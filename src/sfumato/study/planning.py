@@ -18,7 +18,7 @@ from sfumato.measures.dependence import ANYONE, NOBODY
 from sfumato.numbers.intervals import log2_bounds
 from sfumato.recoverable.query_files import QueryDesign
 from sfumato.study.cells import gap_sentences
-from sfumato.study.handler import Way, channel_leakage_bits
+from sfumato.study.handler import Handler, channel_leakage_bits
 from sfumato.study.question_plans import QuestionPlan, Said, needs_of_groups, risk_of
 from sfumato.study.study import Seen, Study, Total, totals_of
 
@@ -36,52 +36,52 @@ class StudyPlan(Shown):
         """The certificate of each question, and of each sealed column."""
         sealed = self.study.column_ways[len(self.questions) :]
         found = {planned.question.id: planned.certificate for planned in self.questions}
-        return found | {way.question.id: way.certificate() for way in sealed}
+        return found | {handler.question.id: handler.certificate() for handler in sealed}
 
 
 def plan_study(study: Study) -> StudyPlan:
     """Work a study out."""
-    return StudyPlan(study=study, questions=tuple(map(plan_question, study.ways)), totals=totals_of(study))
+    return StudyPlan(study=study, questions=tuple(map(plan_question, study.handlers)), totals=totals_of(study))
 
 
-def plan_question(way: Way) -> QuestionPlan:
+def plan_question(handler: Handler) -> QuestionPlan:
     """Work a question out, with what is said of all: what a report tells, what groups need, who does not answer."""
-    plan, question = way.plan(), way.question
+    plan, question = handler.plan(), handler.question
     said = gap_sentences(question)
-    back = recovery_words(way)
-    price = way.hidden_price() if question.hides else None
+    back = recovery_words(handler)
+    price = handler.hidden_price() if question.hides else None
     paid = () if price is None else (hidden_words(price),)
     gaps = {"missing": question.missing, "hidden_price": price, "words": [*said, *paid]}
     return replace(
         plan,
         words=(*plan.words, *said, *paid, *([back] if back else [])),
         sentences=(*plan.sentences, *(Said(sentence=words, is_alarm=question.has_gaps) for words in said)),
-        document={**plan.document, **({"no_answer": gaps} if said else {}), **_recovery_document(way)},
-        risk=risk_of(way, plan.levels),
-        groups=needs_of_groups(way, plan.levels),
+        document={**plan.document, **({"no_answer": gaps} if said else {}), **_recovery_document(handler)},
+        risk=risk_of(handler, plan.levels),
+        groups=needs_of_groups(handler, plan.levels),
     )
 
 
-def recovery_words(way: Way) -> str | None:
+def recovery_words(handler: Handler) -> str | None:
     """Say how answers come back that reports round, or why they do not; None where there is nothing to say."""
-    if not way.audience.recover:
+    if not handler.audience.recover:
         return None
-    if way.not_recovered is not None:
-        return f"The registrar does not get the answers to {way.question.id} back: {way.not_recovered}."
-    if way.sealed is None:
+    if handler.not_recovered is not None:
+        return f"The registrar does not get the answers to {handler.question.id} back: {handler.not_recovered}."
+    if handler.sealed is None:
         return None
-    bits = way.sealed.ladder.randomness_bits().upper
+    bits = handler.sealed.ladder.randomness_bits().upper
     return (
-        f"The registrar gets the answers back as they were: they are sealed in the column {way.sealed.question.id}, "
-        f"which tells nothing to others and takes {bits:.2f} bits of key a row."
+        f"The registrar gets the answers back as they were: they are sealed in the column "
+        f"{handler.sealed.question.id}, which tells nothing to others and takes {bits:.2f} bits of key a row."
     )
 
 
-def _recovery_document(way: Way) -> dict[str, Any]:
-    if not way.audience.recover:
+def _recovery_document(handler: Handler) -> dict[str, Any]:
+    if not handler.audience.recover:
         return {}
-    sealed = None if way.sealed is None else way.sealed.question.id
-    return {"recovery": {"answers": way.not_recovered is None, "why_not": way.not_recovered, "sealed": sealed}}
+    sealed = None if handler.sealed is None else handler.sealed.question.id
+    return {"recovery": {"answers": handler.not_recovered is None, "why_not": handler.not_recovered, "sealed": sealed}}
 
 
 def hidden_words(price: float) -> str:
@@ -119,8 +119,8 @@ def release_of_reports(
     """
     sharpest = _sharpest(study)
     asked = None if published is None else _asked(published)
-    pairs = [(way, seen) for way, seen in _seen(study) if asked is None or seen.question in asked]
-    leakage = [way.leakage_bits(seen.level) for way, seen in pairs]
+    pairs = [(handler, seen) for handler, seen in _seen(study) if asked is None or seen.question in asked]
+    leakage = [handler.leakage_bits(seen.level) for handler, seen in pairs]
     epsilon = _sum_up([_exact(seen.epsilon) for _, seen in pairs])
     amended = published is not None and published.role is Role.AMEND
     parts = [_part(one) for one in earlier]
@@ -151,8 +151,8 @@ def total_bits(study: Study, parts: Iterable[Part]) -> Fraction:
     It is the lesser of what a person's answers hold, with those of every amendment, and of the capacities of all
     reports. Over all questions at once: reports on one question may tell the answer to another.
     """
-    answers = {way.question.id: way.answer_bits for way in study.ways}
-    capacities = {seen.question: way.capacity_bits(seen.level) for way, seen in _seen(study)}
+    answers = {handler.question.id: handler.answer_bits for handler in study.handlers}
+    capacities = {seen.question: handler.capacity_bits(seen.level) for handler, seen in _seen(study)}
     held, told = sum(answers.values(), Fraction(0)), Fraction(0)
     for rows, asked, amended in parts:
         # A sealed column is independent of everything without the registrar's key, and costs nothing.
@@ -202,8 +202,8 @@ def _sharpest(study: Study) -> Total:
     return sharpest
 
 
-def _seen(study: Study) -> list[tuple[Way, Seen]]:
-    return list(zip(study.ways, _sharpest(study).by_question, strict=True))
+def _seen(study: Study) -> list[tuple[Handler, Seen]]:
+    return list(zip(study.handlers, _sharpest(study).by_question, strict=True))
 
 
 def _asked(published: Published) -> set[str]:

@@ -15,7 +15,7 @@ from sfumato.study.readers import Audience
 
 if TYPE_CHECKING:
     from sfumato.files.columns import Words
-    from sfumato.study.handler import Way
+    from sfumato.study.handler import Handler
 
 
 # The shares of an answer at which a plan says what a report tells: the expected one, and the ends of a range.
@@ -165,7 +165,7 @@ class Question(ABC):
         """Whether the question promises something by itself, without the study's public epsilon."""
 
     @abstractmethod
-    def way(self, audience: Audience, declaration: str | None = None) -> Way:
+    def handler(self, audience: Audience, declaration: str | None = None) -> Handler:
         """Return how the question is asked of an audience; `declaration` is what the reports at hand were made by."""
 
     @classmethod

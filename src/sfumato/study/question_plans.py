@@ -26,7 +26,7 @@ from sfumato.prob.structured import AnyChannel
 from sfumato.study.question import ShareRange
 
 if TYPE_CHECKING:
-    from sfumato.study.handler import Way
+    from sfumato.study.handler import Handler
     from sfumato.study.question import Question
     from sfumato.surveys.cards import SpinnerCard
 
@@ -184,14 +184,14 @@ class GroupNeeds:
         }
 
 
-def needs_of_groups(way: Way, levels: Sequence[LevelPlan]) -> GroupNeeds | None:
+def needs_of_groups(handler: Handler, levels: Sequence[LevelPlan]) -> GroupNeeds | None:
     """Count for every reader; None where the way reads no shares."""
-    first = way.question.told_shares.expected
-    gap = way.question.told_difference
+    first = handler.question.told_shares.expected
+    gap = handler.question.told_difference
     second = first + gap if first + gap <= 1 else first - gap
     found = []
     for level in levels:
-        deviations = [way.share_deviation(level.level, float(share)) for share in (first, second)]
+        deviations = [handler.share_deviation(level.level, float(share)) for share in (first, second)]
         if any(deviation is None for deviation in deviations):
             return None
         found.append(respondents_in_each([d for d in deviations if d is not None], float(gap)))
@@ -277,24 +277,24 @@ class QuestionRisk:
         return self.shares.shares.index(self.shares.expected)
 
 
-def risk_of(way: Way, levels: Sequence[LevelPlan]) -> QuestionRisk:
+def risk_of(handler: Handler, levels: Sequence[LevelPlan]) -> QuestionRisk:
     """Work out what each reader learns from each report of a question."""
-    shares = way.question.told_shares
+    shares = handler.question.told_shares
     found = []
-    count = len(way.question.labels)
+    count = len(handler.question.labels)
     for level in levels:
-        channel = _channel(way, level.level)
+        channel = _channel(handler, level.level)
         if channel is None:
             found.append(LevelRisk(level=level, reports=(_bounded(level.epsilon, shares.shares),), is_bound=True))
         else:
             count = channel.shape[0]
-            found.append(LevelRisk(level=level, reports=_reports(way, channel, shares.shares)))
+            found.append(LevelRisk(level=level, reports=_reports(handler, channel, shares.shares)))
     return QuestionRisk(shares=shares, levels=tuple(found), answer_count=count)
 
 
-def _channel(way: Way, level: int) -> AnyChannel | None:
+def _channel(handler: Handler, level: int) -> AnyChannel | None:
     try:
-        return way.channel(level)
+        return handler.channel(level)
     except InvalidParameter:  # reports do not stand alone, or there are too many questions to write out
         return None
 
@@ -310,8 +310,8 @@ def _bounded(epsilon: float, shares: Sequence[Fraction]) -> ReportRisk:
     return ReportRisk(report=None, answer=None, posteriors=posteriors, even=None)
 
 
-def _reports(way: Way, channel: AnyChannel, shares: Sequence[Fraction]) -> tuple[ReportRisk, ...]:
-    names, entries = way.report_labels, channel.shape[0] * channel.shape[1]
+def _reports(handler: Handler, channel: AnyChannel, shares: Sequence[Fraction]) -> tuple[ReportRisk, ...]:
+    names, entries = handler.report_labels, channel.shape[0] * channel.shape[1]
     if channel.shape[0] == 2 and isinstance(channel, Channel) and entries <= MOST_LISTED:
         return tuple(_of_two(channel, y, shares) for y in range(channel.shape[1]))
     if names is not None and isinstance(channel, Channel) and entries <= MOST_LISTED:

@@ -67,7 +67,7 @@ class Audience:
     >>> study = sf.Study(name="Rest", questions=(asked,), public_epsilon=Fraction(1), analysts=(press,), recover=True)
     >>> study.audience == sf.study.Audience(public_epsilon=Fraction(1), analysts=(press,), recover=True)
     True
-    >>> [round(epsilon, 4) for epsilon in asked.way(study.audience).epsilons]  # of the press, and of everybody
+    >>> [round(epsilon, 4) for epsilon in asked.handler(study.audience).epsilons]  # of the press, and of everybody
     [2.0, 1.0]
     """
 

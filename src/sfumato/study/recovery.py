@@ -16,7 +16,7 @@ from sfumato.keys.digests import NOTHING
 from sfumato.numbers.exact import written
 
 if TYPE_CHECKING:
-    from sfumato.study.ladder_questions import SealedWay
+    from sfumato.study.ladder_questions import SealedHandler
     from sfumato.study.question import Question
 
 
@@ -123,7 +123,7 @@ class Recovering:
     question: Question
 
     @property
-    def sealed(self) -> SealedWay | None:
+    def sealed(self) -> SealedHandler | None:
         """The column with which rounded answers come back as they were; None where there is none."""
         return None
 

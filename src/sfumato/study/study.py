@@ -18,7 +18,7 @@ from sfumato.numbers.intervals import float_above
 from sfumato.study.cells import NO_ANSWER_KEYS, check_no_answer
 from sfumato.study.collect_terms import CollectTerms
 from sfumato.study.fields import check_line, checked_epsilon, sealed_name, short_number
-from sfumato.study.handler import Way
+from sfumato.study.handler import Handler
 from sfumato.study.question import Question
 from sfumato.study.readers import REGISTRAR, TOGETHER, Analyst, Audience
 
@@ -233,43 +233,47 @@ class Study(Shown):
             f"is not in the study, which has: {known}", parameter="question", value=name, way_out="Name one of these."
         )
 
-    def way(self, name: str, declaration: str | None = None) -> Way:
+    def handler(self, name: str, declaration: str | None = None) -> Handler:
         """Return how a question is asked; `declaration` is what the reports at hand were made by.
 
         The name of a sealed column is taken too.
         """
         return self._sealed_way(name) or _way(self.question(name), self.audience, declaration)
 
-    def _sealed_way(self, name: str) -> Way | None:
+    def _sealed_way(self, name: str) -> Handler | None:
         asked = next((one for one in self.questions if name == sealed_name(one.id)), None)
         return None if asked is None else _way(asked, self.audience, None).sealed
 
     @property
-    def ways(self) -> tuple[Way, ...]:
+    def handlers(self) -> tuple[Handler, ...]:
         """How each question is asked."""
         return tuple(_way(question, self.audience, None) for question in self.questions)
 
     @property
-    def column_ways(self) -> tuple[Way, ...]:
+    def column_ways(self) -> tuple[Handler, ...]:
         """What is drawn for a row: the reports of each question, and sealed answers after them."""
-        return (*self.ways, *(way.sealed for way in self.ways if way.sealed is not None))
+        return (*self.handlers, *(handler.sealed for handler in self.handlers if handler.sealed is not None))
 
     def with_sealed(self, questions: Iterable[str]) -> tuple[str, ...]:
         """Return the columns of some questions: their reports, and sealed answers after them."""
         asked = set(questions)
-        sealed = (way.sealed.question.id for way in self.ways if way.sealed is not None and way.question.id in asked)
+        sealed = (
+            handler.sealed.question.id
+            for handler in self.handlers
+            if handler.sealed is not None and handler.question.id in asked
+        )
         return (*(one.id for one in self.questions if one.id in asked), *sealed)
 
     @property
     def not_recovered(self) -> dict[str, str]:
         """Which questions the registrar does not get the answers back of, and why; none without a registrar."""
-        reasons = {way.question.id: way.not_recovered for way in self.ways} if self.recover else {}
+        reasons = {handler.question.id: handler.not_recovered for handler in self.handlers} if self.recover else {}
         return {name: why for name, why in reasons.items() if why is not None}
 
 
 @lru_cache(maxsize=1024)
-def _way(question: Question, audience: Audience, declaration: str | None) -> Way:
-    return question.way(audience, declaration)
+def _way(question: Question, audience: Audience, declaration: str | None) -> Handler:
+    return question.handler(audience, declaration)
 
 
 def _placed(place: Place, check: Callable[[], T]) -> T:
@@ -342,14 +346,18 @@ def totals_of(study: Study, questions: Collection[str] | None = None) -> tuple[T
 
 
 def _totals(study: Study) -> tuple[Total, ...]:
-    ways = study.ways
-    found = [_total(study, PUBLIC, [len(way.epsilons) for way in ways])]
-    found += [_total(study, analyst.name, [way.level_of(analyst) for way in ways]) for analyst in study.analysts]
+    handlers = study.handlers
+    found = [_total(study, PUBLIC, [len(handler.epsilons) for handler in handlers])]
+    found += [
+        _total(study, analyst.name, [handler.level_of(analyst) for handler in handlers]) for analyst in study.analysts
+    ]
     if len(study.analysts) > 1:
         # Keys are nested, so together they see of each question what the best of them sees.
-        found.append(_total(study, TOGETHER, [1 for _ in ways]))
+        found.append(_total(study, TOGETHER, [1 for _ in handlers]))
     if study.recover:
-        found.append(_total(study, REGISTRAR, [0 if 0 in way.key_levels else len(way.epsilons) for way in ways]))
+        found.append(
+            _total(study, REGISTRAR, [0 if 0 in handler.key_levels else len(handler.epsilons) for handler in handlers])
+        )
     return tuple(found)
 
 
@@ -363,8 +371,12 @@ def _total(study: Study, holder: str, levels: list[int]) -> Total:
     return Total(
         holder=holder,
         by_question=tuple(
-            Seen(question=way.question.id, level=level, epsilon=math.inf if level == 0 else way.epsilons[level - 1])
-            for way, level in zip(study.ways, levels, strict=True)
+            Seen(
+                question=handler.question.id,
+                level=level,
+                epsilon=math.inf if level == 0 else handler.epsilons[level - 1],
+            )
+            for handler, level in zip(study.handlers, levels, strict=True)
         ),
     )
 

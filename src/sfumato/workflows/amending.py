@@ -170,7 +170,7 @@ def _answers(
     reports: Reports, place: Destination, asked: Sequence[str], parts: set[str]
 ) -> dict[str, dict[str, dict[int, str]]] | None:
     """Return everybody's answers in some parts, by part and question; None without the registrar's keys."""
-    if place.keys is None or not all(reports.note.way(name).key_levels[:1] == (0,) for name in asked):
+    if place.keys is None or not all(reports.note.handler(name).key_levels[:1] == (0,) for name in asked):
         return None
     try:
         keys = keys_for(reports.note, place.keys, place.unlock, recover=True)
@@ -403,7 +403,7 @@ def _resumed(reports: Reports, published: Published, named: Mapping[str, Mapping
     for chunk in alone.chunks(questions):
         rows += chunk.numbers.size
         covered += len(set(chunk.numbers.tolist()) - given)
-        cells += sum(int((chunk.reports(alone.note.way(name)) != NOTHING).sum()) for name in questions)
+        cells += sum(int((chunk.reports(alone.note.handler(name)) != NOTHING).sum()) for name in questions)
     made = StudyPublication(reports=reports, keys={}, published=published, resumed=True, record=memory.record)
     return Amended(
         publication=made, cells=cells, rows=rows, covered=covered, unchanged=0, sums=_sums(made, memory), resumed=True

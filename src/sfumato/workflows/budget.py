@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sfumato.errors import InvalidParameter, SfumatoError
 from sfumato.files.staging import locked
-from sfumato.ledger.accounts import Book, Entry, Receipt, voidable
+from sfumato.ledger.accounts import Entry, LedgerState, Receipt, voidable
 from sfumato.ledger.amounts import NOTHING
 from sfumato.ledger.documents import Per
 from sfumato.ledger.ledger import Ledger
@@ -34,7 +34,7 @@ def new_ledger(
     epsilon_per_period: Real | None = None,
     leakage_bits_per_period: Real | None = None,
     correlated: Correlation | str | int | None = None,
-) -> Book:
+) -> LedgerState:
     """Make a ledger with a limit in bits, in ε, in leakage, or in several; a file that exists is never overwritten.
 
     There may be limits in all, and for each calendar month, quarter or year as `per` says. Bits are counted for the
@@ -53,12 +53,12 @@ def new_ledger(
     ).read()
 
 
-def read_ledger(path: str | Path) -> Book:
+def read_ledger(path: str | Path) -> LedgerState:
     """Return the whole account at one moment."""
     return Ledger(path).read()
 
 
-def forecasts(path: str | Path, book: Book, study: str | Path | None = None) -> tuple[Forecast, ...]:
+def forecasts(path: str | Path, book: LedgerState, study: str | Path | None = None) -> tuple[Forecast, ...]:
     """Say what comes next for a study, or for those that the ledger paid for whose files are where it remembers them.
 
     A study whose file is gone, or was changed since it was published, is left out unless it is named.
@@ -76,7 +76,7 @@ def forecasts(path: str | Path, book: Book, study: str | Path | None = None) -> 
     return tuple(found.values())
 
 
-def _forecast(study: Study, book: Book) -> Forecast:
+def _forecast(study: Study, book: LedgerState) -> Forecast:
     made = [one for one in book.published if one.fingerprint == fingerprint(study)]
     parts, bits = book.parts_paid(made[-1].publication) if made else ((), NOTHING.bits)
     people = sum(one.rows for one in parts if one.role is not Role.AMEND) or study.population or MANY
@@ -87,7 +87,7 @@ def _forecast(study: Study, book: Book) -> Forecast:
 
 def pay_for(
     path: str | Path, release: Release, *, release_id: str | None = None, released: bool = False
-) -> tuple[Receipt, Book]:
+) -> tuple[Receipt, LedgerState]:
     """Debit a release that is made by other means; with `released`, note that it was made."""
     ledger = Ledger(path)
     receipt = ledger.spend(release, release_id=release_id)
@@ -116,7 +116,7 @@ def void_debit(
     study: Study | str | Path | None = None,
     record: str | Path | None = None,
     reason: str = NEVER_LEFT,
-) -> Book:
+) -> LedgerState:
     """Void the debit of this number: discard what is staged of its publication, and give back what was paid.
 
     `out` and `keys` are where it was to be published; `study` is its file, unless that is where the ledger remembers
@@ -188,7 +188,7 @@ def _void(
     place.discard(published.part)
 
 
-def _entry(book: Book, number: int) -> Entry:
+def _entry(book: LedgerState, number: int) -> Entry:
     entry = book.entry_at(number)
     if entry is None:
         raise InvalidParameter(

@@ -196,7 +196,7 @@ def export_part(
             reports = reports_of(asked, [row.row for row in chunk])
             tree.add(numbers, reports)
             made = {ROW: number_column(numbers)}
-            made |= {name: written_column(way, reports[name]) for name, way in asked.columns.items()}
+            made |= {name: written_column(handler, reports[name]) for name, handler in asked.columns.items()}
             writer.write(arrow_table(made | _kept(asked, chunk)))
             for one in asked.receivers:
                 beside[one.name].write(shares_table(done, chunk, bodies_of(asked, chunk, one)))
@@ -322,7 +322,7 @@ def unseal_shares(
         }
         for numbers, shifts, is_there in _opened_rows(shares, public, note, key, processes):
             for name, writer in writers.items():
-                modulus = public.note.way(name).report_count
+                modulus = public.note.handler(name).report_count
                 writer.append(np.where(is_there, shifts[name], 0).astype(smallest_dtype(modulus)))
             dropped += numbers[~is_there].tolist()
             if progress is not None:
@@ -358,7 +358,7 @@ def _checked(note: SharesNote, reports: Reports) -> PartNote:
             way_out="Give the reports of the same export, whole and as they were.",
         )
     for name, level in note.levels.items():
-        if level not in reports.note.way(name).key_levels:
+        if level not in reports.note.handler(name).key_levels:
             raise InvalidParameter(
                 f"says of question {name!r} what its study does not", parameter="shares", way_out="Ask for it again."
             )
@@ -367,7 +367,7 @@ def _checked(note: SharesNote, reports: Reports) -> PartNote:
 
 def _opened_rows(shares: str | Path, reports: Reports, note: SharesNote, key: ShareKey, processes: int | None) -> Any:
     """Go through the rows: numbers, shifts by question, and which rows have draws that can have made their reports."""
-    moduli = tuple(reports.note.way(name).report_count for name in note.levels)
+    moduli = tuple(reports.note.handler(name).report_count for name in note.levels)
     read = list(read_shares(shares, note))
     pieces = ((bodies, share_infos(note.study, note.receiver, ids)) for _, ids, bodies in read)
     columns = _public_columns(reports, list(note.levels))
@@ -379,20 +379,20 @@ def _opened_rows(shares: str | Path, reports: Reports, note: SharesNote, key: Sh
         for name, level in note.levels.items():
             said = columns[name][numbers]
             has_report = is_there & (said != NOTHING)
-            fits = reports.note.way(name).undone_by(said[has_report], shifts[name][has_report], level)
+            fits = reports.note.handler(name).undone_by(said[has_report], shifts[name][has_report], level)
             is_there[np.flatnonzero(has_report)[~fits]] = False
         yield numbers, shifts, is_there
 
 
 def _public_columns(reports: Reports, names: Sequence[str]) -> dict[str, _Numbers]:
     chunks = list(reports.chunks(list(names), ()))
-    return {name: np.concatenate([chunk.reports(reports.note.way(name)) for chunk in chunks]) for name in names}
+    return {name: np.concatenate([chunk.reports(reports.note.handler(name)) for chunk in chunks]) for name in names}
 
 
 def _blank(note: ReportsNote, part: PartNote, shares: SharesNote, question: str) -> Key:
-    way = note.way(question)
+    handler = note.handler(question)
     blank = blank_key(
-        str(way.declaration), part.rows, SystemBits(), binding_of(note.study, question, note.epoch), drawing=part.id
+        str(handler.declaration), part.rows, SystemBits(), binding_of(note.study, question, note.epoch), drawing=part.id
     )
     return replace(blank, level=shares.levels[question], guarantee=Guarantee.COMPUTATIONAL)
 

@@ -21,7 +21,7 @@ from sfumato.certificates.certifying import certify_subject
 from sfumato.disclosure.certificate import DisclosureSubject, fresh_salt, made_subject, public_certificate
 from sfumato.disclosure.data import DataLaw, can_tell, feature_of, marginal_matrix
 from sfumato.disclosure.estimation import BETA, DRIFT, HISTOGRAM, Estimation, Origin
-from sfumato.disclosure.held_out import told_score
+from sfumato.disclosure.held_out import disclosed_score
 from sfumato.disclosure.optimal import Disclosure, optimum, told_bits
 from sfumato.disclosure.schemes import WindowScheme
 from sfumato.errors import InvalidParameter, KeyReused, Place, Refused, UnreadableFile
@@ -175,7 +175,7 @@ def scored(
         law = made.law if source.law is not None else law_of_counts(counts, made.estimation, about=about)
         mapping = optimum(law, feature_of_counts(counts, made.estimation) if about else None, seconds=seconds)
     pairs = [_codes(half, size) for half in halves]
-    told = told_score(mapping.channel.array, fitted=pairs[0], scored=pairs[1], values=values)
+    told = disclosed_score(mapping.channel.array, fitted=pairs[0], scored=pairs[1], values=values)
     return replace(figures, scored_bits=told.score_bits, proven_bits=told.lower_bits)
 
 

@@ -98,7 +98,7 @@ def erase(
         if folder is not None:
             tidy_indexes(folder)
         found = read_report_files(out)
-        whole = [name for name in found.note.columns if not found.note.way(name).by_row]
+        whole = [name for name in found.note.columns if not found.note.handler(name).by_row]
         if whole:
             raise InvalidParameter(
                 f"cannot lose single rows: question {whole[0]!r} is read from all reports together, in rounds",

@@ -76,8 +76,8 @@ def model_data(
         return joined_data([data_of_reports(one, names) for one in given])
     if study is not None and not _is_published(given):
         asked = study_of(study)
-        ways = {way.question.id: way for way in asked.ways if way.on_paper}
-        return data_of_table(given, {name: way.channel(1) for name, way in ways.items()}, names, asked)
+        handlers = {handler.question.id: handler for handler in asked.handlers if handler.on_paper}
+        return data_of_table(given, {name: handler.channel(1) for name, handler in handlers.items()}, names, asked)
     if study is None and not isinstance(given, Reports | str | Path | Sequence):
         raise InvalidParameter(
             "are a table, which does not say how its reports were made",

@@ -176,7 +176,7 @@ def _sealed_beside(note: ReportsNote, path: Path) -> Path | None:
     """Return the key file of the sealed column that lies beside the registrar's key to a question."""
     header = read_key_header(path)
     question = header.binding.question
-    sealed = note.way(question).sealed if question in note.questions and header.level == 0 else None
+    sealed = note.handler(question).sealed if question in note.questions and header.level == 0 else None
     if sealed is None:
         return None
     place = path.with_name(path.name.replace(f".{question}.", f".{sealed.question.id}.", 1))

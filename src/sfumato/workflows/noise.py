@@ -14,7 +14,7 @@ from sfumato.files.disk import write_atomically
 from sfumato.ledger.dependence import Assumption, correlation_json
 from sfumato.measures.dependence import Correlation
 from sfumato.noise.private_data import write_noisy
-from sfumato.noise.reaccounting import Recount
+from sfumato.noise.reaccounting import Reaccounting
 from sfumato.noise.usefulness import check_useful
 from sfumato.numbers.intervals import Interval
 from sfumato.publications.registry import ledger_of
@@ -40,7 +40,7 @@ class NoiseDesign(Protocol):
         """Who may depend on whom for that to hold."""
 
     @property
-    def recount(self) -> Recount:
+    def reaccounting(self) -> Reaccounting:
         """What it takes to find again what a release tells, under whatever assumption."""
 
     def release(self, value: Any, bits: BitSource | None = None) -> Any:
@@ -116,7 +116,7 @@ def release_noise(
     price = design.capacity_bits.upper
     bill = None
     if book is not None:
-        assumption = Assumption(correlated=design.correlated, recount=design.recount)
+        assumption = Assumption(correlated=design.correlated, reaccounting=design.reaccounting)
         bill = release_of_noise(f"{title}, {target.name}", price, assumption)
     with paid(book, bill):
         if beside is not None and sealed is not None:

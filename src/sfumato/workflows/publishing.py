@@ -384,7 +384,7 @@ def publication_at(place: Destination, study: Study, epoch: int) -> Reports:
 
 
 def _check_can_grow(reports: Reports, asked: PublishRequest) -> None:
-    whole = [way.question.id for way in asked.study.ways if not way.by_row]
+    whole = [handler.question.id for handler in asked.study.handlers if not handler.by_row]
     if whole:
         raise InvalidParameter(
             f"cannot grow: question {whole[0]!r} is asked of all people together, in rounds",

@@ -368,9 +368,9 @@ def option_pairs(
     """
     check_between("confidence", confidence, 0.5, 1 - 1e-9)
     found: Any = read_reports(reports) if isinstance(reports, str | Path) else reports
-    way, level = found.note.way(question), found.note.column(question).level
+    handler, level = found.note.handler(question), found.note.column(question).level
     reading = Reading(level=level, confidence=confidence)
-    return {label: way.pairs(tally, reading.among(label)) for label, tally in found.tallies(question, group)}
+    return {label: handler.pairs(tally, reading.among(label)) for label, tally in found.tallies(question, group)}
 
 
 def asked_options(reports: Reports | str | Path, question: str) -> Any:
@@ -395,9 +395,9 @@ def asked_options(reports: Reports | str | Path, question: str) -> Any:
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
     found: Any = read_reports(reports) if isinstance(reports, str | Path) else reports
-    way, pieces = found.note.way(question), []
+    handler, pieces = found.note.handler(question), []
     for chunk in found.chunks([question]):
-        asked, labels = way.asked(chunk.numbers, chunk.part.base)
+        asked, labels = handler.asked(chunk.numbers, chunk.part.base)
         columns = {
             PART: text_column(np.zeros(chunk.numbers.size, dtype=np.int64), [chunk.part.id]),
             ROW: number_column(chunk.numbers),

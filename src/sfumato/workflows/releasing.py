@@ -29,7 +29,7 @@ from sfumato.files.staging import locked
 from sfumato.files.tables import TableLike
 from sfumato.keys.protection import Protection
 from sfumato.ladders.drawing import new_secret
-from sfumato.ledger.accounts import Book
+from sfumato.ledger.accounts import LedgerState
 from sfumato.ledger.ledger import Ledger
 from sfumato.ledger.releases import Published, PublishedColumn, Release, Role, check_parts
 from sfumato.publications.note import PartNote, ReportsNote
@@ -266,7 +266,7 @@ def _check_affordable(published: Published, memory: Memory, study: Study, rows: 
 
 def _price(
     published: Published, memory: Memory, study: Study, record: Record | None = None
-) -> Callable[[Book], Release]:
+) -> Callable[[LedgerState], Release]:
     """Return what says what a part costs, given what the ledger was paid for its publication so far.
 
     Parts that the record alone knows, because the study had another ledger then or none, are in the publication and
@@ -278,7 +278,7 @@ def _price(
         if one.released and one.published.publication == published.publication
     }
 
-    def price(book: Book) -> Release:
+    def price(book: LedgerState) -> Release:
         paid, bits = book.parts_paid(published.publication)
         known = released | {one.part: one for one in paid}
         known.pop(published.part, None)

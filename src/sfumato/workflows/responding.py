@@ -197,8 +197,8 @@ class Remembered:
         if found is None:
             return None
         shifts = {int(level): one for level, one in found["shifts"].items()}
-        way = self._collection.ways[question]
-        if set(shifts) != set(way.key_levels) or any(one >= way.report_count for one in shifts.values()):
+        handler = self._collection.handlers[question]
+        if set(shifts) != set(handler.key_levels) or any(one >= handler.report_count for one in shifts.values()):
             raise _damaged(None)
         return DrawnCell(report=found["report"], shifts=shifts)
 
@@ -323,7 +323,7 @@ def respond(
     if memory is None:
         drawn = {name: draw_cells(collection, name, held, 1, source)[0] for name, held in cells.items()}
         return sealed(collection, drawn, random_bytes(source, SECRET_BYTES))
-    marks = {name: answer_mark(cells[name]) for name in collection.ways}
+    marks = {name: answer_mark(cells[name]) for name in collection.handlers}
     with memory.held(collection, source) as remembered:
         before = remembered.sent(marks)
         if before is not None:

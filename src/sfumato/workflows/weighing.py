@@ -15,7 +15,7 @@ from sfumato.files.tables import labelled_column, number_column, text_column
 from sfumato.publications.estimating import Collected
 from sfumato.publications.note import ReportsNote
 from sfumato.publications.reports import Reports
-from sfumato.study.handler import Way
+from sfumato.study.handler import Handler
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 MOST_WEIGHTS = 1 << 24
 
 
-def report_texts(way: Way) -> tuple[str, ...]:
+def report_texts(handler: Handler) -> tuple[str, ...]:
     """How each report stands in a file, as text: its label, or its number."""
-    if way.report_numbers is not None:
-        return tuple(map(str, way.report_numbers))
-    return way.report_labels or tuple(map(str, range(way.report_count)))
+    if handler.report_numbers is not None:
+        return tuple(map(str, handler.report_numbers))
+    return handler.report_labels or tuple(map(str, range(handler.report_count)))
 
 
 def weights_table(note: ReportsNote, questions: Sequence[str] | None = None) -> Any:
@@ -42,19 +42,19 @@ def weights_table(note: ReportsNote, questions: Sequence[str] | None = None) -> 
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
     names = tuple(note.questions if questions is None else dict.fromkeys(questions))
-    ways = {name: note.way(name) for name in names}
-    _check_size({name: way.report_count * len(way.question.labels) for name, way in ways.items()})
+    handlers = {name: note.handler(name) for name in names}
+    _check_size({name: handler.report_count * len(handler.question.labels) for name, handler in handlers.items()})
     parts = []
-    for name, way in ways.items():
-        if not way.question.labels:
-            raise way.without_weights()
-        weights = way.weights(note.column(name).level)
+    for name, handler in handlers.items():
+        if not handler.question.labels:
+            raise handler.without_weights()
+        weights = handler.weights(note.column(name).level)
         reports, answers = weights.shape
         places = np.arange(reports, dtype=np.int64), np.arange(answers, dtype=np.int64)
         columns = {
             "question": labelled_column(np.zeros(weights.size, dtype=np.int64), [name]),
-            "report": labelled_column(np.repeat(places[0], answers), report_texts(way)),
-            "answer": labelled_column(np.tile(places[1], reports), way.question.labels),
+            "report": labelled_column(np.repeat(places[0], answers), report_texts(handler)),
+            "answer": labelled_column(np.tile(places[1], reports), handler.question.labels),
             "weight": pa.Array.from_buffers(pa.float64(), weights.size, [None, pa.py_buffer(weights.ravel())]),
         }
         parts.append(pa.table({key: _as_codes(column) for key, column in columns.items()}))
@@ -132,8 +132,8 @@ def raw_shares(reports: Collected | str | Path, question: str) -> pa.Table:
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
     found = Reports.read(reports) if isinstance(reports, str | Path) else reports
-    way, level = found.note.way(question), found.note.column(question).level
+    handler, level = found.note.handler(question), found.note.column(question).level
     _, tally = next(iter(found.tallies(question)))
-    labels, raw, errors = way.raw_shares(tally, level)
+    labels, raw, errors = handler.raw_shares(tally, level)
     answers = text_column(np.arange(len(labels)), labels)
     return pa.table({"answer": answers, "raw": number_column(raw), "standard_error": number_column(errors)})

@@ -136,7 +136,7 @@ def check_drawn_alone(study, table, folder, secret):
         keep=reports.kept,
         keys={
             way.question.id: {0: replace(held[f"registrar.{way.question.id}"], produced=None)}
-            for way in study.ways
+            for way in study.handlers
             if way.key_levels
         },
         before=part,

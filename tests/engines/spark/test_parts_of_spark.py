@@ -85,7 +85,7 @@ def test_what_the_refusal_prevents(spark, tmp_path):
         for name, known in words.items():
             before, after = (codes_of(seen, name, known) for seen in (first, second))
             assert not np.array_equal(before, codes[name]), "reports are answers already"
-            modulus = study.way(name).ladder.modulus
+            modulus = study.handler(name).ladder.modulus
             assert np.array_equal((after - before) % modulus, (changed[name] - codes[name]) % modulus)
 
 

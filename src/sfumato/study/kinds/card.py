@@ -22,7 +22,7 @@ from sfumato.numbers.checks import check_between, check_integer
 from sfumato.numbers.intervals import float_below
 from sfumato.sampling.mechanism import Tally
 from sfumato.study.cells import ALIASES, SECOND_IS_ESTIMATED, check_heading, checked_aliases, checked_pair
-from sfumato.study.channel_questions import CardedWay, estimate_two
+from sfumato.study.channel_questions import CardedHandler, estimate_two
 from sfumato.study.compared_designs import (
     WARNER,
     Asked,
@@ -266,10 +266,10 @@ class Card(Question):
         """Return the best survey within the limits, in whole faces when their number is given."""
         return _designed(self)
 
-    def way(self, audience: Audience, declaration: str | None = None) -> CardWay:
+    def handler(self, audience: Audience, declaration: str | None = None) -> CardHandler:
         """Return how it is asked."""
         del declaration
-        return CardWay(self, audience)
+        return CardHandler(self, audience)
 
     @property
     def takes_goal(self) -> bool:
@@ -333,7 +333,7 @@ class Card(Question):
         return lines + [("", text) for name, text in _MAY_BE_ADDED.items() if name not in self.entries()]
 
 
-class CardWay(CardedWay):
+class CardHandler(CardedHandler):
     """How a card is asked: one level, no keys, reports that have names."""
 
     question: Card

@@ -21,7 +21,7 @@ from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.files.columns import Words
 from sfumato.inference.heavy_hitters import FamilyCut, FoundAnswers, found_answers, raw_shares, reports_to_find
 from sfumato.inference.results import JointDifferences, QuestionEstimate, Reading
-from sfumato.ladders.spec import HittingRung, hitting_rung
+from sfumato.ladders.spec import HittingLevel, hitting_level
 from sfumato.numbers.checks import check_between
 from sfumato.numbers.intervals import Interval
 from sfumato.sampling.mechanism import smallest_dtype
@@ -42,7 +42,7 @@ from sfumato.study.handler import FloatArray
 from sfumato.study.handler import IntArray as IntArray_large_list_way
 from sfumato.study.kinds.dictionaries import DIGEST, LEAST_TEXTS, LONGEST_TEXT, MOST_TEXTS, Dictionary, InFile
 from sfumato.study.ladder_planning import epsilon_words, plan_ladder
-from sfumato.study.ladder_questions import LadderQuestion, LadderWay
+from sfumato.study.ladder_questions import LadderHandler, LadderQuestion
 from sfumato.study.question_plans import PlanTable, QuestionPlan
 from sfumato.study.readers import Audience
 
@@ -112,7 +112,7 @@ PLANNED_POWER = 0.9
 _MOST_WEIGHTS = 1 << 24
 
 
-class LargeListWay(LadderWay):
+class LargeListHandler(LadderHandler):
     """How a question with a dictionary is asked."""
 
     question: LargeList
@@ -215,8 +215,8 @@ class LargeListWay(LadderWay):
             at_least=asked.at_least or Fraction(0),
         )
 
-    def _cyclic(self, level: int) -> HittingRung:
-        return hitting_rung(self.rung_at(level))
+    def _cyclic(self, level: int) -> HittingLevel:
+        return hitting_level(self.rung_at(level))
 
     def tally(  # type: ignore[override]
         self,
@@ -383,9 +383,9 @@ class LargeList(LadderQuestion):
                     "must lie in [0, 1)", parameter="at_least", way_out="Write a share, such as 0.001 for 0.1 %."
                 )
 
-    def way(self, audience: Audience, declaration: str | None = None) -> LargeListWay:
+    def handler(self, audience: Audience, declaration: str | None = None) -> LargeListHandler:
         """Return how it is asked."""
-        return LargeListWay(self, audience, declaration)
+        return LargeListHandler(self, audience, declaration)
 
     def _has(self, text: str) -> bool:
         """Whether a text is in the dictionary, as far as that is known before it is read."""

@@ -28,7 +28,7 @@ from sfumato.numbers.intervals import float_above, float_below
 from sfumato.prob.channel import Channel
 from sfumato.sampling.mechanism import Tally
 from sfumato.study.cells import ALIASES, check_heading, checked_aliases, checked_list
-from sfumato.study.channel_questions import CardedWay
+from sfumato.study.channel_questions import CardedHandler
 from sfumato.study.fields import (
     FRACTION_PATTERN,
     Key,
@@ -389,10 +389,10 @@ class ListedCard(Question):
         """Return the survey, in whole faces when their number is given."""
         return _designed(self)
 
-    def way(self, audience: Audience, declaration: str | None = None) -> ListedCardWay:
+    def handler(self, audience: Audience, declaration: str | None = None) -> ListedCardHandler:
         """Return how it is asked."""
         del declaration
-        return ListedCardWay(self, audience)
+        return ListedCardHandler(self, audience)
 
     @classmethod
     def is_meant(cls, keys: frozenset[str]) -> bool:
@@ -412,7 +412,7 @@ class ListedCard(Question):
         return cls(**entries)
 
 
-class ListedCardWay(CardedWay):
+class ListedCardHandler(CardedHandler):
     """How such a card is asked: one level, no keys, reports that have names."""
 
     question: ListedCard

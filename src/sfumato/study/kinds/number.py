@@ -20,7 +20,7 @@ from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.files.columns import Words
 from sfumato.inference.estimates import ReportedShares
 from sfumato.inference.results import Picture, QuestionEstimate, Reading, Truth
-from sfumato.ladders.level_mechanisms import Rung
+from sfumato.ladders.level_mechanisms import LevelMechanism
 from sfumato.ladders.spec import Outline
 from sfumato.mechanisms.arc import ArcResponse
 from sfumato.mechanisms.binary_hadamard import BinaryHadamard
@@ -35,7 +35,7 @@ from sfumato.study.cells import ALIASES, MOST_ANSWERS, NO_ANSWER, Cells, Missing
 from sfumato.study.fields import EPSILON, MOST_WHOLE, Key, as_text, exact_number, number_key, short_number, whole_key
 from sfumato.study.kinds.ordered import cumulative_shares, quantiles
 from sfumato.study.ladder_planning import promised_levels
-from sfumato.study.ladder_questions import LadderQuestion, LadderWay, Value
+from sfumato.study.ladder_questions import LadderHandler, LadderQuestion, Value
 from sfumato.study.question_plans import AccuracyCurve, PlanTable, QuestionPlan
 from sfumato.study.readers import Audience
 from sfumato.study.recovery import label_column, scale_column, scale_texts
@@ -87,7 +87,7 @@ _HALF_WIDTH = 0.02
 _CONFIDENCE = 0.95
 
 
-class NumberWay(LadderWay):
+class NumberHandler(LadderHandler):
     """How a number is asked by a ladder."""
 
     question: BoundedNumber
@@ -100,7 +100,7 @@ class NumberWay(LadderWay):
         *,
         stated: BoundedNumber | None = None,
     ) -> None:
-        LadderWay.__init__(self, question, audience, declaration)
+        LadderHandler.__init__(self, question, audience, declaration)
         self._stated = question if stated is None else stated
 
     @property
@@ -109,7 +109,7 @@ class NumberWay(LadderWay):
 
     def estimate(self, tally: Tally, reading: Reading) -> QuestionEstimate:
         """Return the mean alone, or shares with the median and the quartiles."""
-        found = replace(LadderWay.estimate(self, tally, reading), question=self._stated, picture=Picture.NUMBERS)
+        found = replace(LadderHandler.estimate(self, tally, reading), question=self._stated, picture=Picture.NUMBERS)
         question = self.question
         if self._for_mean:
             if question.point_count == question.steps + 1 and question.point_count > 2:
@@ -124,7 +124,7 @@ class NumberWay(LadderWay):
 
     def reckoning(self, level: int) -> dict[str, Any] | None:
         """Return that of a ladder; of a mean alone without the shares."""
-        found, question = LadderWay.reckoning(self, level), self.question
+        found, question = LadderHandler.reckoning(self, level), self.question
         alone = self._for_mean and not (question.point_count == question.steps + 1 and question.point_count > 2)
         return found and found | {"picture": Picture.NUMBERS.value, "only_mean": alone}
 
@@ -146,7 +146,7 @@ class NumberWay(LadderWay):
 
     def plan(self) -> QuestionPlan:
         """Work it out; for a mean, by the error of the mean."""
-        plan = replace(LadderWay.plan(self), question=self._stated)
+        plan = replace(LadderHandler.plan(self), question=self._stated)
         if not self._for_mean:
             return plan
         question, span = self.question, float(self.question.highest - self.question.lowest)
@@ -163,18 +163,18 @@ class NumberWay(LadderWay):
 
     def share_deviation(self, level: int, share: float) -> float | None:
         """Nothing for a mean: shares are not estimated then."""
-        return None if self._for_mean else LadderWay.share_deviation(self, level, share)
+        return None if self._for_mean else LadderHandler.share_deviation(self, level, share)
 
     def hidden_price(self) -> float | None:
         """Compare the error of the mean at the public level with and without one more answer."""
         if not self._for_mean:
-            return LadderWay.hidden_price(self)
+            return LadderHandler.hidden_price(self)
         chosen = replace(self._stated, points=self.question.points)
-        ways = [replace(chosen, missing=missing).way(self.audience) for missing in (None, Missing.HIDDEN)]
-        without, within = (way.mean_deviation(way.ladder.levels[-1]) for way in ways)
+        handlers = [replace(chosen, missing=missing).handler(self.audience) for missing in (None, Missing.HIDDEN)]
+        without, within = (handler.mean_deviation(handler.ladder.levels[-1]) for handler in handlers)
         return (within / without) ** 2
 
-    def mean_deviation(self, rung: Rung) -> float:
+    def mean_deviation(self, rung: LevelMechanism) -> float:
         """√n times the standard deviation of the mean, in parts of the range, if answers are spread evenly over it."""
         question = self.question
         places = np.linspace(-0.5, 0.5, question.point_count)
@@ -707,7 +707,7 @@ class BoundedNumber(ScaleQuestion):
         choice = choose_mean_scale(tuple(epsilons), steps=self.steps, points=self.points)
         return scale_mechanism(choice.chosen, hides=self.hides)
 
-    def way(self, audience: Audience, declaration: str | None = None) -> NumberWay:
+    def handler(self, audience: Audience, declaration: str | None = None) -> NumberHandler:
         """Return how it is asked; to how many values it is rounded is said by the reports, or chosen for the levels."""
         question = self
         if self.points is None and declaration is not None:
@@ -716,7 +716,7 @@ class BoundedNumber(ScaleQuestion):
             levels = promised_levels(self.epsilon, audience)
             epsilons = tuple(float_below(level) for level in levels)
             question = replace(self, points=choose_mean_scale(epsilons, steps=self.steps).chosen.points)
-        return NumberWay(question, audience, declaration, stated=self)
+        return NumberHandler(question, audience, declaration, stated=self)
 
 
 # Counts: a whole number, rounded at random to one of a few values before it is asked by degrees.

@@ -15,7 +15,7 @@ from sfumato.errors import InvalidParameter
 from sfumato.inference.estimates import LinearEstimate, ReportedShares
 from sfumato.inference.results import Picture, Quantity, QuestionEstimate, Reading, Truth, Unit
 from sfumato.ladders.ladder import Ladder
-from sfumato.ladders.level_mechanisms import Rung
+from sfumato.ladders.level_mechanisms import LevelMechanism
 from sfumato.mechanisms.arc import ArcResponse, unbiased_weights
 from sfumato.numbers.intervals import Interval
 from sfumato.prob.intervals import binomial_share_intervals
@@ -23,7 +23,7 @@ from sfumato.sampling.mechanism import Mechanism, Tally
 from sfumato.study.cells import ALIASES, NO_ANSWER, checked_list
 from sfumato.study.fields import EPSILON, FRACTION_PATTERN, Entry, Key, as_numbers, exact_number, texts_key
 from sfumato.study.handler import told_law
-from sfumato.study.ladder_questions import LadderQuestion, LadderWay, Value
+from sfumato.study.ladder_questions import LadderHandler, LadderQuestion, Value
 from sfumato.study.question import listed_answers
 from sfumato.study.readers import Audience
 
@@ -57,7 +57,7 @@ def cumulative_shares(
     hides: bool,
     confidence: float,
     told: Sequence[int] | None = None,
-    rung: Rung | None = None,
+    rung: LevelMechanism | None = None,
 ) -> CumulativeShares | None:
     """Return cumulative shares with intervals; None where nothing can be said of those who answer.
 
@@ -82,7 +82,7 @@ def cumulative_shares(
     return rising(found)
 
 
-def exact_ends(rung: Rung, told: Sequence[int], confidence: float) -> list[tuple[float, float]]:
+def exact_ends(rung: LevelMechanism, told: Sequence[int], confidence: float) -> list[tuple[float, float]]:
     """Return the ends for the share of the first answer, of the first two, and so on, without that of all.
 
     Of m answers, each of the others is reported as one of them with m times the lower probability.
@@ -285,22 +285,22 @@ class Ordered(LadderQuestion):
         cyclic, favoured = (max(x / least for x, least in zip(_noise(one), best, strict=True)) for one in made)
         return None if cyclic <= favoured else single
 
-    def way(self, audience: Audience, declaration: str | None = None) -> OrderedWay:
+    def handler(self, audience: Audience, declaration: str | None = None) -> OrderedHandler:
         """Return how it is asked."""
-        return OrderedWay(self, audience, declaration)
+        return OrderedHandler(self, audience, declaration)
 
 
-class OrderedWay(LadderWay):
+class OrderedHandler(LadderHandler):
     """How answers in order are asked by a ladder."""
 
     question: Ordered
 
     def __init__(self, question: Ordered, audience: Audience, declaration: str | None = None) -> None:
-        LadderWay.__init__(self, question, audience, declaration)
+        LadderHandler.__init__(self, question, audience, declaration)
 
     def estimate(self, tally: Tally, reading: Reading) -> QuestionEstimate:
         """Return shares, the mean score, the middle answer and the cumulative shares."""
-        found = LadderWay.estimate(self, tally, reading)
+        found = LadderHandler.estimate(self, tally, reading)
         question = self.question
         rung = self.rung_at(reading.level)
         sums = cumulative_shares(
@@ -316,7 +316,7 @@ class OrderedWay(LadderWay):
 
     def reckoning(self, level: int) -> dict[str, Any] | None:
         """Return that of a ladder, with the picture of a scale."""
-        found = LadderWay.reckoning(self, level)
+        found = LadderHandler.reckoning(self, level)
         return found and found | {"picture": Picture.ORDERED.value}
 
     def order_reckoning(self, level: int) -> dict[str, Any]:

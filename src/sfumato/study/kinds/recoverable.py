@@ -24,7 +24,7 @@ from sfumato.recoverable.answers import RecoverableDesign, best_answer
 from sfumato.recoverable.queries import Query
 from sfumato.sampling.mechanism import Tally
 from sfumato.study.cells import ALIASES, Cells, check_heading, check_masses, checked_aliases, checked_list
-from sfumato.study.channel_questions import ChannelWay
+from sfumato.study.channel_questions import ChannelHandler
 from sfumato.study.fields import (
     FRACTION_PATTERN,
     LONGEST,
@@ -155,13 +155,13 @@ class Recoverable(Question):
         """By its probability."""
         return True
 
-    def way(self, audience: Audience, declaration: str | None = None) -> ToldWay:
+    def handler(self, audience: Audience, declaration: str | None = None) -> RecoverableHandler:
         """Return how it is asked."""
         del declaration
-        return ToldWay(self, audience)
+        return RecoverableHandler(self, audience)
 
 
-class ToldWay(ChannelWay):
+class RecoverableHandler(ChannelHandler):
     """How a part of an answer is told: one level, no keys, reports that are values."""
 
     def __init__(self, question: Recoverable, audience: Audience) -> None:

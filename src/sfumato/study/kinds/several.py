@@ -64,7 +64,7 @@ from sfumato.study.handler import (
     options_reckoning,
 )
 from sfumato.study.ladder_planning import epsilon_words, plan_ladder
-from sfumato.study.ladder_questions import Answered, LadderQuestion, LadderWay
+from sfumato.study.ladder_questions import Answered, LadderHandler, LadderQuestion
 from sfumato.study.question import listed_answers
 from sfumato.study.question_plans import PlanTable, QuestionPlan
 from sfumato.study.readers import Audience
@@ -77,10 +77,10 @@ from sfumato.study.recovery import label_column
 # Theory: docs/theory/several.md
 
 
-def plan_several(way: SeveralWay) -> QuestionPlan:
+def plan_several(handler: SeveralHandler) -> QuestionPlan:
     """Work a question out, with the table of what asking about more or fewer options would mean."""
-    planned, question = plan_ladder(way), way.question
-    options, asked = len(question.labels), way.rung(1).asked
+    planned, question = plan_ladder(handler), handler.question
+    options, asked = len(question.labels), handler.rung(1).asked
     epsilons = [level.epsilon for level in planned.levels]
     offered = sorted({*choices(options), options})
     errors = {m: [option_deviation(options, m, epsilon, question.goal_share) for epsilon in epsilons] for m in offered}
@@ -92,18 +92,18 @@ def plan_several(way: SeveralWay) -> QuestionPlan:
     own, *_ = planned.tables
     return replace(
         planned,
-        words=(_why(way, errors), *planned.words, _pairs(asked)),
+        words=(_why(handler, errors), *planned.words, _pairs(asked)),
         tables=(
             replace(own, title=own.title.replace("hold an answer", "choose an option")),
-            _table(way, planned, errors, offered.index(asked)),
+            _table(handler, planned, errors, offered.index(asked)),
         ),
         document=document,
     )
 
 
-def _why(way: SeveralWay, errors: dict[int, list[float]]) -> str:
-    asked, options = way.rung(1).asked, len(way.question.labels)
-    if way.question.ask is not None:
+def _why(handler: SeveralHandler, errors: dict[int, list[float]]) -> str:
+    asked, options = handler.rung(1).asked, len(handler.question.labels)
+    if handler.question.ask is not None:
         return f"The study asks each respondent about {asked} of the {options} options."
     most = max(errors)
     ratios = {m: max(one / own for one, own in zip(errors[m], errors[asked], strict=True)) for m in errors}
@@ -125,8 +125,8 @@ def _pairs(asked: int) -> str:
     return "How many chose two options together can be told as well, from those who are asked about both."
 
 
-def _table(way: SeveralWay, planned: QuestionPlan, errors: dict[int, list[float]], chosen: int) -> PlanTable:
-    question, people = way.question, way.audience.population
+def _table(handler: SeveralHandler, planned: QuestionPlan, errors: dict[int, list[float]], chosen: int) -> PlanTable:
+    question, people = handler.question, handler.audience.population
     reach = NormalDist().inv_cdf((1 + question.confidence) / 2)
     shown = [_words(m, len(question.labels)) for m in errors]
     readers = [f"{planned.readers_of(level.level)}, ε {epsilon_words(level.epsilon)}" for level in planned.levels]
@@ -263,7 +263,7 @@ _STARTS = 1 << 40
 METHOD_WORDS = "each option from those who were asked about it, exact interval"
 
 
-class SeveralWay(LadderWay):
+class SeveralHandler(LadderHandler):
     """How a question with any number of options is asked."""
 
     by_position = False
@@ -723,9 +723,9 @@ class Several(LadderQuestion):
         )
         return (said,)
 
-    def way(self, audience: Audience, declaration: str | None = None) -> SeveralWay:
+    def handler(self, audience: Audience, declaration: str | None = None) -> SeveralHandler:
         """Return how it is asked."""
-        return SeveralWay(self, audience, declaration)
+        return SeveralHandler(self, audience, declaration)
 
     def places(self, column: Words) -> SymbolArray:
         """Return the options that each cell names, as the bits of a number."""

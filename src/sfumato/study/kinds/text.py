@@ -22,7 +22,7 @@ from sfumato.certificates.certificate import Certificate
 from sfumato.certificates.certifying import certify
 from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.files.columns import Words
-from sfumato.inference.heavy_hitters import FamilyCut, FoundAnswers, PrefixHunt, found_answers, key_text, string_keys
+from sfumato.inference.heavy_hitters import FamilyCut, FoundAnswers, PrefixSearch, found_answers, key_text, string_keys
 from sfumato.inference.results import QuestionEstimate, Reading
 from sfumato.keys.digests import NOTHING
 from sfumato.ladders.drawing import bits_of_block, blocks_within
@@ -32,7 +32,7 @@ from sfumato.numbers.intervals import Interval, float_above, float_below
 from sfumato.sampling.mechanism import Tally
 from sfumato.study.cells import ALIASES, check_heading, checked_aliases
 from sfumato.study.fields import EPSILON, checked_epsilon, whole_key
-from sfumato.study.handler import BoolArray, Draw, Drawer, Way
+from sfumato.study.handler import BoolArray, Draw, Drawer, Handler
 from sfumato.study.handler import IntArray as IntArray_hunt
 from sfumato.study.question import Question
 from sfumato.study.question_plans import QuestionPlan, Said
@@ -93,10 +93,10 @@ class RoundTally:
         )
 
 
-class HuntDrawer(Drawer):
+class TextDrawer(Drawer):
     """Makes the reports of a hunt: round after round from all answers, or from some under rounds that are known."""
 
-    def __init__(self, hunt: PrefixHunt, draw: Draw) -> None:
+    def __init__(self, hunt: PrefixSearch, draw: Draw) -> None:
         self._hunt, self._draw = hunt, draw
 
     def draw(self, answers: Any, numbers: IntArray, filled: npt.NDArray[np.bool_] | None = None) -> npt.NDArray[Any]:
@@ -160,7 +160,7 @@ def nobody_asked(level: int) -> InvalidParameter:
     )
 
 
-def next_round(hunt: PrefixHunt, tally: RoundTally, asked: tuple[Prefixes, ...]) -> tuple[Prefixes, ...]:
+def next_round(hunt: PrefixSearch, tally: RoundTally, asked: tuple[Prefixes, ...]) -> tuple[Prefixes, ...]:
     """Return what all rounds are asked about, with one more: what the reports of the last of them suggest."""
     level = len(asked) - 1
     if not tally.counts[level].any():
@@ -170,7 +170,7 @@ def next_round(hunt: PrefixHunt, tally: RoundTally, asked: tuple[Prefixes, ...])
 
 
 def found_texts(
-    hunt: PrefixHunt, tally: RoundTally, *, max_bytes: int, confidence: float
+    hunt: PrefixSearch, tally: RoundTally, *, max_bytes: int, confidence: float
 ) -> tuple[tuple[str, ...], FoundAnswers | None]:
     """Return the texts found, largest share first, and what the last round says of each; nothing of nothing.
 
@@ -201,7 +201,7 @@ def check_whole(tally: RoundTally) -> None:
         )
 
 
-def _estimate(hunt: PrefixHunt, tally: RoundTally, candidates: Prefixes, level: int) -> Any:
+def _estimate(hunt: PrefixSearch, tally: RoundTally, candidates: Prefixes, level: int) -> Any:
     mechanism = hunt.mechanism(candidates, level)
     counts, known = tally.counts[level], len(mechanism.tally([0]).counts)
     if counts[known:].any():
@@ -213,7 +213,7 @@ def _estimate(hunt: PrefixHunt, tally: RoundTally, candidates: Prefixes, level: 
     return mechanism.estimate(counted)
 
 
-def _offered(hunt: PrefixHunt, candidates: Prefixes, level: int) -> list[int]:
+def _offered(hunt: PrefixSearch, candidates: Prefixes, level: int) -> list[int]:
     step = hunt.depth(level) - level * hunt.step_bits
     return [(candidate << step) | rest for candidate in candidates for rest in range(1 << step)]
 
@@ -268,13 +268,13 @@ class FreeText(Question):
         """By its own epsilon, if it has one."""
         return self.epsilon is not None
 
-    def way(self, audience: Audience, declaration: str | None = None) -> HuntWay:
+    def handler(self, audience: Audience, declaration: str | None = None) -> TextHandler:
         """Return how it is asked."""
         del declaration
-        return HuntWay(self, audience)
+        return TextHandler(self, audience)
 
 
-class HuntWay(Way):
+class TextHandler(Handler):
     """How texts are hunted for: one level, no keys, reports that mean something only at their place."""
 
     by_position = True
@@ -286,7 +286,7 @@ class HuntWay(Way):
         wanted = [value for value in (audience.public_epsilon, question.epsilon) if value is not None]
         self._epsilon = min(wanted)
         # A byte a level, everybody asked once.
-        self.hunt = PrefixHunt.within(
+        self.hunt = PrefixSearch.within(
             key_bits=8 * question.longest, step_bits=8, keep=question.keep, epsilon=float_below(self._epsilon)
         )
 
@@ -376,9 +376,9 @@ class HuntWay(Way):
         """Nothing: every round has a report for those whose text begins with none of the prefixes."""
         return 1.0
 
-    def drawer(self, draw: Draw) -> HuntDrawer:
+    def drawer(self, draw: Draw) -> TextDrawer:
         """Go through the rounds, one group after another, or draw under rounds that are known."""
-        return HuntDrawer(self.hunt, draw)
+        return TextDrawer(self.hunt, draw)
 
     def next_rounds(self, rows: int, asked: tuple[Prefixes, ...] | None, tally: Any) -> tuple[Prefixes, ...] | None:
         """Begin, or go on with what the reports of the last round say; None when nothing is left to be asked."""

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from dear_cases import COLLECTED, FILE, dear_cases, table_of
+from slow_cases import COLLECTED, FILE, slow_cases, table_of
 
 ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
 def tool():
-    loader = SourceFileLoader("dear_cases_tool", str(ROOT / "tools" / "dear-cases"))
+    loader = SourceFileLoader("dear_cases_tool", str(ROOT / "tools" / "slow-cases"))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
     loader.exec_module(module)
     return module
@@ -23,14 +23,14 @@ def test_every_case_is_there_and_its_table_is_judged_each_time(request):
     """Of the files that were collected, and these are all of them in `make test`."""
     collected, quick_tables = request.config.stash[COLLECTED]
     files = {name.partition("::")[0] for name in collected}
-    named = {name for name in dear_cases() if name.partition("::")[0] in files or not request.config.option.file_or_dir}
+    named = {name for name in slow_cases() if name.partition("::")[0] in files or not request.config.option.file_or_dir}
     assert named <= collected
     assert {table_of(name) for name in named} <= quick_tables
 
 
 def test_what_proves_something_by_itself_is_not_on_the_list(tool):
-    assert [name for name in dear_cases() if name.startswith(tool.NEVER)] == []
-    assert FILE.read_text(encoding="utf-8").splitlines()[1:] == sorted(dear_cases())
+    assert [name for name in slow_cases() if name.startswith(tool.NEVER)] == []
+    assert FILE.read_text(encoding="utf-8").splitlines()[1:] == sorted(slow_cases())
 
 
 def test_the_cheapest_cases_of_a_dear_table_stay(tool, monkeypatch):

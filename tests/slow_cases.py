@@ -1,4 +1,4 @@
-"""Cases of tables that are judged slowly: `dear_cases.txt` names them, and `tools/dear-cases` chooses them by measure.
+"""Cases of tables that are judged slowly: `slow_cases.txt` names them, and `tools/slow-cases` chooses them by measure.
 
 A table keeps its cheapest cases in `make test`; the slow suite has the whole of it. What each case of a table proves
 by itself (the law of a mechanism, a step at which a process is killed) is not on the list: see `NEVER` in the tool.
@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-FILE = Path(__file__).with_name("dear_cases.txt")
+FILE = Path(__file__).with_name("slow_cases.txt")
 COLLECTED = pytest.StashKey[tuple[frozenset[str], frozenset[str]]]()
 
 
 @cache
-def dear_cases():
+def slow_cases():
     """Return the names of the cases, as pytest writes them."""
     return frozenset(line for line in FILE.read_text(encoding="utf-8").splitlines() if not line.startswith("#"))
 
@@ -24,9 +24,9 @@ def table_of(name):
     return name.partition("[")[0]
 
 
-def mark_dear_cases(config, items):
+def mark_slow_cases(config, items):
     """Mark them as slow, and remember what there was to choose from."""
-    dear = dear_cases()
+    dear = slow_cases()
     for item in items:
         if item.nodeid in dear:
             item.add_marker(pytest.mark.slow)

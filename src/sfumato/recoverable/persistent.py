@@ -76,7 +76,7 @@ def pair_error(maxima: Sequence[Fraction], rho: Fraction, n: int) -> Fraction:
     return Fraction(missed, whole * rho.denominator**n)
 
 
-def partner_law(query: Query) -> Rows:
+def persistent_secret_law(query: Query) -> Rows:
     """Return how likely each value is to have each other one as its partner: row j, column l, zero on the diagonal.
 
     When no value has more than half of S, the values lie side by side on a circle of length S, and what lies opposite
@@ -87,7 +87,7 @@ def partner_law(query: Query) -> Rows:
 
     >>> import sfumato as sf
     >>> query = sf.recoverable.Query.of([0.5, 0.3, 0.2], [0, 1, 2], 0.6)
-    >>> for row in sf.recoverable.partner_law(query):
+    >>> for row in sf.recoverable.persistent_secret_law(query):
     ...     print(*row)
     0 3/5 2/5
     1 0 0
@@ -126,19 +126,19 @@ def partner_law(query: Query) -> Rows:
     )
 
 
-def partner_privacy(query: Query, partners: Rows, n: int) -> Fraction:
+def persistent_secret_privacy(query: Query, partners: Rows, n: int) -> Fraction:
     """Return the privacy of n answers j-or-partner exactly, for any law of partners: the sum over what can be seen.
 
     A sequence shows the two values of a pair, a times j and n-a times l, or one value alone.
 
     >>> import sfumato as sf
     >>> query = sf.recoverable.Query.of([0.5, 0.3, 0.2], [0, 1, 2], 0.6)
-    >>> kept = sf.recoverable.partner_law(query)
-    >>> sf.recoverable.partner_privacy(query, kept, 5) == sf.recoverable.coin_privacy(query, 5)
+    >>> kept = sf.recoverable.persistent_secret_law(query)
+    >>> sf.recoverable.persistent_secret_privacy(query, kept, 5) == sf.recoverable.coin_privacy(query, 5)
     True
     >>> from fractions import Fraction
     >>> circle = tuple(tuple(Fraction(one) for one in row) for row in ((0, 1, 0), (0, 0, 1), (1, 0, 0)))
-    >>> float(sf.recoverable.partner_privacy(query, circle, 5)), float(sf.recoverable.coin_privacy(query, 5))
+    >>> float(sf.recoverable.persistent_secret_privacy(query, circle, 5)), float(sf.recoverable.coin_privacy(query, 5))
     (0.01024, 0.31744)
     """
     check_at_least("n", check_integer("n", n), 1)
@@ -181,13 +181,13 @@ PROMISE = "It holds while each person keeps one secret partner for all answers; 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PartnerDesign(Shown):
+class PersistentSecretDesign(Shown):
     """Draws of partners and of answers. `partners` is the law of the partner given the data.
 
     `answers` is the law of one answer given the data and the partner, whose rows are the pairs `kept` can be.
 
     >>> import sfumato as sf
-    >>> made = sf.recoverable.partner_for_life([0.5, 0.3, 0.2], [0, 1, 2], 0.6)
+    >>> made = sf.recoverable.persistent_secret([0.5, 0.3, 0.2], [0, 1, 2], 0.6)
     >>> kept = made.draw_partners([0, 1, 2])  # once in a life, and to be kept secret
     >>> made.answer([0, 1, 2], kept, n=5).shape
     (3, 5)
@@ -206,7 +206,7 @@ class PartnerDesign(Shown):
 
     def privacy_if_redrawn(self, n: int) -> Interval:
         """Enclose the same when the partner is drawn afresh each time, against the rules."""
-        rho, laws = self.query.rho, partner_law(self.query)
+        rho, laws = self.query.rho, persistent_secret_law(self.query)
         size = len(self.query.values)
         noise: Rows = tuple(tuple(rho * (i == j) + (1 - rho) * laws[j][i] for i in range(size)) for j in range(size))
         return privacy_of_noise(self.query, noise, n)
@@ -229,31 +229,33 @@ class PartnerDesign(Shown):
         return np.stack([draws.draw(source, data * size + coins) for _ in range(n)], axis=1)
 
 
-def partner_for_life(prior: Prior, f: Function, rho: Real, *, values: tuple[Label, ...] | None = None) -> PartnerDesign:
+def persistent_secret(
+    prior: Prior, f: Function, rho: Real, *, values: tuple[Label, ...] | None = None
+) -> PersistentSecretDesign:
     """Return the responses that hide the data best for ever, given one secret that each person keeps; ρ > 1/2.
 
     Raises:
         InvalidParameter: ρ is 1/2 or less.
 
     >>> import sfumato as sf
-    >>> made = sf.recoverable.partner_for_life([0.5, 0.3, 0.2], [0, 1, 2], 0.6)
+    >>> made = sf.recoverable.persistent_secret([0.5, 0.3, 0.2], [0, 1, 2], 0.6)
     >>> [float(made.privacy(n)) for n in (2, 3, 5, 7)]
     [0.4, 0.352, 0.31744, 0.289792]
     """
-    return design_partners(Query.of(prior, f, rho, values=values))
+    return design_persistent_secret(Query.of(prior, f, rho, values=values))
 
 
-def design_partners(query: Query) -> PartnerDesign:
+def design_persistent_secret(query: Query) -> PersistentSecretDesign:
     """Return the partners for a query.
 
     >>> import sfumato as sf
     >>> told = {"a": "ill", "b": "ill", "c": "well"}
     >>> query = sf.recoverable.Query.of({"a": 0.5, "b": 0.3, "c": 0.2}, told, 0.75)
-    >>> made = sf.recoverable.design_partners(query)
+    >>> made = sf.recoverable.design_persistent_secret(query)
     >>> [str(p) for p in made.answers.rows[4]], float(made.privacy(3))  # of somebody with c whose partner is ill
     (['1/4', '3/4'], 0.409375)
     """
-    law = partner_law(query)
+    law = persistent_secret_law(query)
     size = len(query.values)
     pairs = [(label, value) for label in query.prior.labels for value in query.values]
     rows = [
@@ -261,7 +263,7 @@ def design_partners(query: Query) -> PartnerDesign:
         for place in query.f
         for partner in range(size)
     ]
-    return PartnerDesign(
+    return PersistentSecretDesign(
         query=query,
         partners=Channel([law[place] for place in query.f], query.prior.labels, query.values),
         answers=Channel(rows, pairs, query.values),
