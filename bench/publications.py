@@ -247,7 +247,7 @@ def _study(name: str, questions: int = 1):  # noqa: ANN202
 
 def _publish(data: str, place: str, name: str, questions: str = "1") -> None:
     from sfumato.keys import Unprotected
-    from sfumato.workflows import publish
+    from sfumato.workflows.publishing import publish
 
     folder = Path(place)
     publish(
@@ -262,14 +262,14 @@ def _publish(data: str, place: str, name: str, questions: str = "1") -> None:
 
 
 def _estimate(place: str, _: str) -> None:
-    from sfumato.workflows import estimate_reports
+    from sfumato.workflows.reading import estimate_reports
 
     estimate_reports(Path(place) / "reports.parquet")
 
 
 def _open(place: str, _: str) -> None:
     from sfumato.keys import Unprotected
-    from sfumato.workflows import open_reports
+    from sfumato.workflows.reading import open_reports
 
     folder = Path(place)
     opened = open_reports(folder / "reports.parquet", folder / "keys" / "analyst-1.home.key", unlock=Unprotected())
@@ -279,7 +279,7 @@ def _open(place: str, _: str) -> None:
 
 def _recover(place: str, _: str) -> None:
     from sfumato.keys import Unprotected
-    from sfumato.workflows import recover_answers
+    from sfumato.workflows.reading import recover_answers
 
     folder = Path(place)
     recover_answers(

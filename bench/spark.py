@@ -148,7 +148,7 @@ class _Bench:
 
     def publish(self, rows: int) -> None:
         from sfumato.keys import Unprotected
-        from sfumato.workflows import publish
+        from sfumato.workflows.publishing import publish
 
         for name in ("reports", "keys"):
             shutil.rmtree(self._folder / name, ignore_errors=True)
@@ -168,7 +168,7 @@ class _Bench:
 
     def tally(self, _: int) -> None:
         """Check and count what was published last."""
-        from sfumato.workflows import estimate_reports
+        from sfumato.workflows.reading import estimate_reports
 
         estimate_reports(self._folder / "reports", engine="spark")
 

@@ -29,7 +29,7 @@ from reproduce.helper import (
 )
 from sfumato import measures, recoverable
 from sfumato.numbers.checks import Number
-from sfumato.recoverable.schemes import exact_right_guesses
+from sfumato.recoverable.schemes import chernoff_radius_nats, exact_right_guesses
 
 # --- The formulas of [A] as they stand in print, on values in the order given; nothing else may compute with them.
 
@@ -540,7 +540,7 @@ def _predicate(rho: Fraction) -> recoverable.Query:
 def _radius_bits(rho: Fraction) -> float:
     """C(V_1) with k = 3, rows typed from eq. (46), for small ρ too."""
     rows = ((rho, 1 - rho, Fraction(0)), (1 - rho, rho, Fraction(0)), (1 - rho, Fraction(0), rho))
-    return recoverable.chernoff_radius_nats(example(rho), rows)[0] / math.log(2)
+    return chernoff_radius_nats(example(rho), rows)[0] / math.log(2)
 
 
 def _bounded(most: int) -> int:

@@ -35,7 +35,8 @@ from sfumato.ladders.recovery import ShiftKey, separate_bits, xor_ladder_bits
 from sfumato.mechanisms import BinaryHadamard, HadamardResponse, RandomizedResponse, SymmetricUnary
 from sfumato.mechanisms.binary_hadamard import inverse_binary_entropy, rarer_yes
 from sfumato.numbers.checks import Number, check_at_least, check_integer, check_positive
-from sfumato.prob import AnyChannel, Channel, Distribution
+from sfumato.prob import Channel, Distribution
+from sfumato.prob.structured import AnyChannel
 from sfumato.sampling import Categorical, EntropyRecycling, InsecureSeeded, Metered
 
 # --- The formulas of [B] as they stand in print, right or wrong; nothing else may compute with them.

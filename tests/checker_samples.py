@@ -58,7 +58,7 @@ def random_structured(generator):
     inputs = size if generator.random() < 0.5 else int(generator.integers(2, size))
     weights = generator.integers(1, int(generator.choice([3, 5, 10**6])), size)
     prior = generator.integers(1, 50, inputs)
-    channel = sf.Circulant(_fractions(weights), inputs)
+    channel = sf.prob.Circulant(_fractions(weights), inputs)
     return sf.certify(channel, _fractions(prior) if generator.random() < 0.3 else None)
 
 

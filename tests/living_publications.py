@@ -9,7 +9,10 @@ import pyarrow as pa
 from sfumato.keys import Unprotected
 from sfumato.publications.reports import read_report_files
 from sfumato.study import Analyst, OneOfMany, Study, YesNo, write_study
-from sfumato.workflows import amend, erase, publish, recover_answers
+from sfumato.workflows.amending import amend
+from sfumato.workflows.erasing import erase
+from sfumato.workflows.publishing import publish
+from sfumato.workflows.reading import recover_answers
 
 PLACES = ("north", "south", "east")
 REGIONS = ("coast", "hill")

@@ -22,7 +22,8 @@ from browser.desk import (
     until,
 )
 from sfumato.output.estimates import estimate_document
-from sfumato.workflows import estimate_reports, open_reports, unseal_shares
+from sfumato.workflows import unseal_shares
+from sfumato.workflows.reading import estimate_reports, open_reports
 
 COUNT = 150
 DONE = "document.getElementById('open-said').textContent !== '' && document.getElementById('cancel').hidden"

@@ -6,7 +6,8 @@ import pytest
 
 from browser.desk import choose_file, click, serve, text_of, until
 from sfumato.output.estimates import estimate_document
-from sfumato.workflows import estimate_reports, open_reports, unseal_shares
+from sfumato.workflows import unseal_shares
+from sfumato.workflows.reading import estimate_reports, open_reports
 
 COUNT = 30
 STAGE = """document.querySelector('.sent') ? 'sent' : document.querySelector('.answers') ? 'review' :

@@ -33,7 +33,7 @@ def channel():
 
 
 def structured():
-    return sf.certify(sf.Circulant.two_level(size=101, support=[0, 1, 5], odds=Fraction(7, 2)))
+    return sf.certify(sf.prob.Circulant.two_level(size=101, support=[0, 1, 5], odds=Fraction(7, 2)))
 
 
 def mechanism():

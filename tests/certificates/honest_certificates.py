@@ -34,7 +34,9 @@ def circulant(draw):
     support = draw.sample(range(size), draw.randint(1, 9))
     inputs = size if draw.random() < 0.5 else draw.randint(size // 2, size)
     return sf.certify(
-        sf.Circulant.two_level(size=size, support=support, odds=Fraction(draw.randint(5, 40), 4), input_count=inputs)
+        sf.prob.Circulant.two_level(
+            size=size, support=support, odds=Fraction(draw.randint(5, 40), 4), input_count=inputs
+        )
     )
 
 

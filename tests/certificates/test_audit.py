@@ -5,7 +5,8 @@ from fractions import Fraction
 
 import pytest
 
-from sfumato.certificates import Status, audit, audit_counts
+from sfumato.certificates import Status, audit_counts
+from sfumato.certificates.auditing import audit
 from sfumato.errors import InvalidParameter
 from sfumato.mechanisms import RandomizedResponse, Tabulated
 from sfumato.prob import Channel

@@ -38,7 +38,9 @@ KINDS = {
     "belief-noise/nobody": lambda: sf.certify(sf.noise.believed_sum(-1, 2, 40, budget_bits=1.5, shared_bits=0)),
     "channel": lambda: sf.certify(LEAKING, [Fraction(2, 3), Fraction(1, 3)]),
     "channel/float": lambda: sf.certify(sf.Channel([[0.1, 0.9], [0.7, 0.3]]), [0.2, 0.8]),
-    "channel/circulant": lambda: sf.certify(sf.Circulant.two_level(size=101, support=[0, 1, 5], odds=Fraction(7, 2))),
+    "channel/circulant": lambda: sf.certify(
+        sf.prob.Circulant.two_level(size=101, support=[0, 1, 5], odds=Fraction(7, 2))
+    ),
     "channel/mechanism": lambda: sf.certify(sf.mechanisms.RandomizedResponse(size=3, odds=Fraction(3))),
     "channel/records": lambda: sf.certify(sf.Channel([[HALF, HALF]] * 3 + [[1, 0]]), shape=(2, 2)),
     "channel/survey": lambda: sf.certify(sf.surveys.survey(guess_error=0.375)),
@@ -361,7 +363,7 @@ def test_a_channel_of_four_million_answers_is_refused_before_a_fraction_is_made(
     with pytest.raises(UnreadableFile, match="more than 524288 answers or reports"):
         sf.Certificate.from_json(data)
     with pytest.raises(InvalidParameter, match=r"has 600000 reports.*at most 524288"):
-        sf.certify(sf.Circulant.two_level(size=600_000, support=[0], odds=Fraction(3)))
+        sf.certify(sf.prob.Circulant.two_level(size=600_000, support=[0], odds=Fraction(3)))
 
 
 @pytest.mark.parametrize("number", [2**63, 2**64, 10**30])

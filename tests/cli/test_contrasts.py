@@ -4,7 +4,7 @@ import json
 from fractions import Fraction
 
 import sfumato as sf
-from sfumato.workflows import write_reports
+from sfumato.workflows.reading import write_reports
 
 
 def test_the_command_prints_them(sfumato, tmp_path):

@@ -12,7 +12,7 @@ from sfumato.keys import Unprotected
 from sfumato.publications.place import Destination
 from sfumato.publications.reports import Reports
 from sfumato.study import write_study
-from sfumato.workflows import publish
+from sfumato.workflows.publishing import publish
 from small_studies import answers, small_study
 
 PATIENCE_SECONDS = 60

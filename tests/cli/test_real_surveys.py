@@ -9,6 +9,7 @@ import pytest
 
 import sfumato as sf
 from cli.real_surveys import ANES_STUDY, LABELS, SLID_STUDY, anes, anes_frame, slid, slid_truth
+from sfumato.output.report import study_report_html
 
 # So many intervals of 99.99 % all hold the truth but for once in some hundred seeds; these seeds are fixed.
 SURE = 0.9999
@@ -128,7 +129,7 @@ def test_anes_has_labels_in_spss_and_stata_and_codes_in_its_own_file(tmp_path):
         assert means[name][0].lower <= true <= means[name][0].upper
     voted = found["vote"].intervals[1]
     assert voted.lower <= (frame.vote == 1).mean() <= voted.upper
-    page = sf.study_report_html(sf.plan(sf.read_study(tmp_path / "study.toml")), [made[0].reports])
+    page = study_report_html(sf.plan(sf.read_study(tmp_path / "study.toml")), [made[0].reports])
     for words in ("Whom will you vote for?", "Weak Republican", "College degree", "How old are you?"):
         assert words in page
 

@@ -3,7 +3,7 @@
 import json
 
 from living_publications import living_answers, living_study
-from sfumato.workflows import publish
+from sfumato.workflows.publishing import publish
 
 
 def test_a_publication_is_audited_and_what_is_foreign_is_refused(sfumato, tmp_path):

@@ -13,8 +13,8 @@ import msgspec
 import sfumato as sf
 from fresh_seals import reseal
 from sfumato.certificates.certifying import certify_subject
-from sfumato.disclosure import DataLaw, DisclosureSubject, Estimation, Origin, optimum, public_certificate
-from sfumato.disclosure.certificate import counted_estimation
+from sfumato.disclosure import DataLaw, Estimation, Origin, optimum, public_certificate
+from sfumato.disclosure.certificate import DisclosureSubject, counted_estimation
 from sfumato.disclosure.estimation import write_estimation
 
 FOLDER = Path(__file__).parents[1] / "vectors" / "forged"

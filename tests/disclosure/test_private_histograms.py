@@ -10,15 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sfumato.disclosure import (
-    check_private_law_bound,
-    disclosed_by_private_law_bits,
-    private_bound_with,
-    private_counts,
-    private_law_bound,
-    unknown_law_bound,
-)
-from sfumato.disclosure.unknown_distributions import noise_odds
+from sfumato.disclosure import disclosed_by_private_law_bits, private_counts, private_law_bound, unknown_law_bound
+from sfumato.disclosure.unknown_distributions import check_private_law_bound, noise_odds, private_bound_with
 from sfumato.errors import InvalidParameter, NotCertified
 from sfumato.measures import capacity_bits
 from sfumato.prob import Channel

@@ -11,13 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from disclosure.plain_moments import follows
-from sfumato.disclosure import (
-    bound_with,
-    check_unknown_law_bound,
-    leak_between_laws_bits,
-    smoothed_law,
-    unknown_law_bound,
-)
+from sfumato.disclosure import bound_with, leak_between_laws_bits, smoothed_law, unknown_law_bound
+from sfumato.disclosure.unknown_distributions import check_unknown_law_bound
 from sfumato.errors import InvalidLaw, InvalidParameter, NotCertified
 from sfumato.measures import mutual_information_bits
 from sfumato.prob import Channel

@@ -10,7 +10,7 @@ import pytest
 
 from sfumato.certificates import read_samples
 from sfumato.errors import InvalidInput, InvalidParameter, UnreadableFile
-from sfumato.files import DEFAULT_LIMIT_BYTES, create_atomically, read_bytes, write_atomically
+from sfumato.files.disk import DEFAULT_LIMIT_BYTES, create_atomically, read_bytes, write_atomically
 from sfumato.prob import read_channel, read_prior
 
 

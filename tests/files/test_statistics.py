@@ -11,7 +11,8 @@ import pytest
 from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.files.row_streams import open_rows
 from sfumato.publications.part import open_answers
-from sfumato.study.kinds import Count, OneOfMany, YesNo
+from sfumato.study.kinds.number import Count
+from sfumato.study.kinds.single_choice import OneOfMany, YesNo
 from sfumato.study.study import Study
 
 VOTED = {1.0: "yes", 2.0: "no", 9.0: "refused"}

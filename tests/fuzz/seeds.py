@@ -31,7 +31,8 @@ from sfumato.recoverable.query_files import QueryDesign, write_query_design
 from sfumato.sampling import Guarantee, InsecureSeeded
 from sfumato.study.collection import StoredRow, collection_of
 from sfumato.study.file import as_toml
-from sfumato.workflows import disclose_table, export_part
+from sfumato.workflows import export_part
+from sfumato.workflows.disclosing import disclose_table
 from sfumato.workflows.responding import DeviceMemory, respond, respond_all
 from small_studies import answers, small_study
 
@@ -142,7 +143,7 @@ def collection(mode="anonymous"):
         questions=(sf.YesNo(id="tired", text="Tired?"),),
         analysts=(sf.Analyst(name="press", epsilon=Fraction(2), public_key="press.pub"),),
         public_epsilon=Fraction(1),
-        collect=sf.CollectTerms(mode=mode),
+        collect=sf.study.CollectTerms(mode=mode),
     )
     with folder() as here:
         (here / "press.pub").write_bytes(PRIVATE.public.to_pem())

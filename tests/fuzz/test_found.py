@@ -24,6 +24,7 @@ from sfumato.files.tables import as_arrow
 from sfumato.ledger import Ledger
 from sfumato.output import certificate_table
 from sfumato.output.noise import query_tables
+from sfumato.publications.registry import read_registry
 from sfumato.publications.typed_reports import TypedReports
 from sfumato.recoverable.query_files import read_query_design, read_query_table
 from sfumato.study.file import read_study
@@ -193,7 +194,7 @@ def test_a_record_that_does_not_say_what_everybody_sees(tmp_path, seen):
     path = tmp_path / "releases.json"
     path.write_text(json.dumps(document, ensure_ascii=False, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     with pytest.raises(UnreadableFile, match="not a record of releases, or it is damaged"):
-        sf.read_registry(seeds.record_study(), record=path)
+        read_registry(seeds.record_study(), record=path)
 
 
 class TestDesigns:

@@ -22,9 +22,9 @@ from sfumato.inference import (
     respondents_for_test,
     sensitivity_band,
     share_interval,
-    supports_first,
 )
 from sfumato.inference.exact import tail
+from sfumato.inference.shares import supports_first
 from sfumato.inference.shares import test_errors as errors_of_test
 from sfumato.prob import Channel, power
 from sfumato.surveys import share_law, survey, warner

@@ -18,7 +18,7 @@ from sfumato.mechanisms import (
     RandomizedResponse,
     SubsetSelection,
 )
-from sfumato.numbers import Column, Intervals
+from sfumato.numbers.columns import Column, Intervals
 from sfumato.sampling import Estimate, InsecureSeeded
 
 SECRET = 0xDEADBEEF

@@ -18,10 +18,9 @@ from sfumato.inference import (
     estimate_share,
     fit_groups,
     mirror_test,
-    polynomial,
     sensitivity_band,
 )
-from sfumato.inference.noncompliance import Likelihood
+from sfumato.inference.noncompliance import Likelihood, polynomial
 from sfumato.surveys import (
     anchored_crosswise,
     cheating_detection_groups,

@@ -12,6 +12,7 @@ from scipy.stats import beta
 from sfumato import inference
 from sfumato.errors import InvalidParameter
 from sfumato.inference import limits as floor_bounds
+from sfumato.inference.limits import odds_above
 from sfumato.mechanisms.cyclic import least_noise
 
 # k, n, ε, floor, what proves it, achieved over floor (printed, rounded), the same of sequential methods
@@ -316,6 +317,6 @@ def test_bad_parameters(floor, arguments, sentence):
 def test_bad_parameters_of_what_floors_are_made_of():
     for epsilon in (0.0, math.inf, math.nan):
         with pytest.raises(InvalidParameter, match="epsilon"):
-            inference.odds_above(epsilon)
+            odds_above(epsilon)
     with pytest.raises(InvalidParameter, match="size=0 must be at least 2"):
         inference.largest_information(0, Fraction(3))

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from sfumato.errors import InvalidParameter
-from sfumato.inference import largest_information, odds_above
+from sfumato.inference import largest_information
+from sfumato.inference.limits import odds_above
 from sfumato.ladders import CyclicLevel, FlagsLevel, FlipLevel, Ladder, advise_ladder
 from sfumato.ladders.choice import FLAGS, LADDER_FAMILIES, SETS
 from sfumato.mechanisms import SubsetSelection

@@ -5,7 +5,8 @@ from fractions import Fraction
 import pytest
 
 from sfumato.errors import InvalidParameter
-from sfumato.measures import ANYONE, NOBODY, Correlation
+from sfumato.measures import Correlation
+from sfumato.measures.dependence import ANYONE, NOBODY
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from mechanism_strategies import enumerated
 from sfumato import measures
-from sfumato.certificates import audit, certify
+from sfumato.certificates import certify
+from sfumato.certificates.auditing import audit
 from sfumato.errors import InvalidParameter
 from sfumato.mechanisms import HadamardResponse
 from sfumato.sampling import InsecureSeeded, Tally, UniformBelow

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.errors import InvalidParameter
-from sfumato.numbers import Column, Interval, Intervals
+from sfumato.numbers import Interval
+from sfumato.numbers.columns import Column, Intervals
 
 FLOATS = st.lists(st.floats(allow_nan=False), max_size=20)
 

@@ -43,7 +43,7 @@ def shown():
         "certificate": (sf.certify(channel), "ε (local differential privacy)"),
         "audit": (sf.audit(sf.mechanisms.RandomizedResponse(size=2, odds=Fraction(3)), 1000), "Audit"),
         "channel": (channel, "A channel: 2 inputs, 2 outputs, exact"),
-        "circulant": (sf.Circulant.two_level(size=7, support=[1, 2, 4], odds=Fraction(3)), "<svg"),
+        "circulant": (sf.prob.Circulant.two_level(size=7, support=[1, 2, 4], odds=Fraction(3)), "<svg"),
         "law": (sf.Distribution([HALF, HALF], ["<b>", "c"]), "<td>&lt;b&gt;</td><td>1/2</td>"),
         "ladder": (ladder, "<td>2, the public one</td>"),
         "survey": (survey, "guess_error 3/8"),

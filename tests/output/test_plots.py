@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
-from sfumato.display import accuracy_svg, cost_svg, plan_svg
+from sfumato.display.plots import accuracy_svg, cost_svg, plan_svg
 from sfumato.display.text import interval_words
 from sfumato.errors import InvalidParameter
 from sfumato.inference import QuestionEstimate, Reading

@@ -21,7 +21,7 @@ def circulants(draw):
     law = [weights[code] for code in codes]
     if not sum(law):
         law[0] = Fraction(1)
-    return sf.Circulant([p / sum(law) for p in law], draw(st.integers(1, size)))
+    return sf.prob.Circulant([p / sum(law) for p in law], draw(st.integers(1, size)))
 
 
 def written_out(channel):
@@ -61,7 +61,7 @@ def test_measures_are_those_of_the_written_out_channel(channel):
 
 def test_a_channel_with_many_levels_is_looked_at_output_by_output():
     law = [Fraction(k, 120) for k in range(1, 16)]
-    channel = sf.Circulant(law, 5)
+    channel = sf.prob.Circulant(law, 5)
     assert not channel.is_coarse
     columns = written_out(channel)
     assert Counter(dict(channel.column_sums())) == Counter(map(sum, columns))
@@ -70,12 +70,12 @@ def test_a_channel_with_many_levels_is_looked_at_output_by_output():
 
 def test_a_wrong_count_does_not_pass_verification(monkeypatch):
     """The two ways are different code: what one of them gets wrong, the other sees."""
-    channel = sf.Circulant.two_level(size=4095, support=range(0, 4095, 7), odds=Fraction(3), input_count=300)
+    channel = sf.prob.Circulant.two_level(size=4095, support=range(0, 4095, 7), odds=Fraction(3), input_count=300)
     certificate = sf.certify(channel)
     sf.verify(certificate)
     right = list(channel.column_profiles())
     shifted = [((held[0] - 1, held[1] + 1), many) for held, many in right]
-    monkeypatch.setattr(sf.Circulant, "column_profiles_again", lambda _: iter(shifted))
+    monkeypatch.setattr(sf.prob.Circulant, "column_profiles_again", lambda _: iter(shifted))
     with pytest.raises(ClaimRefused, match="two ways of counting"):
         sf.verify(certificate)
 

@@ -20,7 +20,8 @@ from sfumato.keys.key_files import read_key
 from sfumato.ladders.keys import BLOCK_ROWS
 from sfumato.ledger import Ledger
 from sfumato.study import write_study
-from sfumato.workflows import erase, publish
+from sfumato.workflows.erasing import erase
+from sfumato.workflows.publishing import publish
 
 ROWS, GONE = 4200, 4111  # the last block has 104 rows, and one of them goes
 QUESTIONS = ("moved", "place")

@@ -25,9 +25,9 @@ def test_each_step_in_one_call(tmp_path):
         publication = sf.publish(study, data, keep=["region"], again=str(name) if name else None)
         assert len(publication.reports) == 600
     with pytest.raises(InvalidParameter, match="protection"):
-        sf.write_publication(publication, tmp_path / "reports.parquet", tmp_path / "keys")
+        sf.workflows.write_publication(publication, tmp_path / "reports.parquet", tmp_path / "keys")
     secret = Passphrase("correct horse", memory_kib=64, passes=1, lanes=1)
-    files = sf.write_publication(publication, tmp_path / "reports.parquet", tmp_path / "keys", secret)
+    files = sf.workflows.write_publication(publication, tmp_path / "reports.parquet", tmp_path / "keys", secret)
     assert len(files) == 10, "nine of levels, and the registrar's to sealed counts"
     assert all(path.stat().st_mode & 0o077 == 0 for path in files)
     opened = sf.open_reports(tmp_path / "reports.parquet", tmp_path / "keys" / "ministry.place.key", unlock=secret)
@@ -43,7 +43,7 @@ def test_each_step_in_one_call(tmp_path):
     )
     assert answers_again["moved"].to_pylist() == answers()["moved"].to_pylist()
     with pytest.raises(InvalidParameter, match="holds key files"):
-        sf.write_publication(publication, tmp_path / "r2.parquet", tmp_path / "keys", secret)
+        sf.workflows.write_publication(publication, tmp_path / "r2.parquet", tmp_path / "keys", secret)
     with pytest.raises(InvalidParameter, match="dictionary of columns"):
         sf.publish(study, 7, again="bad")
     with pytest.raises(InvalidInput, match="different lengths"):

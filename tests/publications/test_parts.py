@@ -30,7 +30,9 @@ from sfumato.publications.key_folder import index_path
 from sfumato.publications.manifest import NAME, Manifest, ManifestPart, note_digest, read_manifest
 from sfumato.publications.note import PartNote, ReportsNote, part_from, part_json
 from sfumato.publications.reports import read_report_files
-from sfumato.workflows import combine, erase, estimate_reports, open_reports, recover_answers, write_reports
+from sfumato.workflows.combining import combine
+from sfumato.workflows.erasing import erase
+from sfumato.workflows.reading import estimate_reports, open_reports, recover_answers, write_reports
 
 DIGITS = st.text("0123456789abcdef", min_size=32, max_size=32)
 

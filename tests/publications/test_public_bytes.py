@@ -23,16 +23,12 @@ from sfumato.publications.part import shuffled
 from sfumato.sampling import SystemBits
 from sfumato.study import CollectTerms
 from sfumato.study.collection import collection_of
-from sfumato.workflows import (
-    amend,
-    audit_publication,
-    combine,
-    erase,
-    export_part,
-    open_reports,
-    publish,
-    write_reports,
-)
+from sfumato.workflows import audit_publication, export_part
+from sfumato.workflows.amending import amend
+from sfumato.workflows.combining import combine
+from sfumato.workflows.erasing import erase
+from sfumato.workflows.publishing import publish
+from sfumato.workflows.reading import open_reports, write_reports
 from sfumato.workflows.responding import DeviceMemory, respond
 
 CANARY, ERASED, UNKEPT = "Canary-on-Sea", "Erasedbury", "private name"

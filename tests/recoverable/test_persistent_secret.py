@@ -14,7 +14,7 @@ from sfumato.recoverable import many_responses as type_programs
 from sfumato.recoverable.many_responses import quick_converse
 from sfumato.recoverable.persistent import pair_error
 from sfumato.recoverable.response_search import Stakes
-from sfumato.recoverable.schemes import exact_right_guesses, type_count
+from sfumato.recoverable.schemes import blocks_win_at_last, exact_right_guesses, type_count
 
 HALF = Fraction(1, 2)
 # m, ρ, n, [A, Thm 4], and the program's value.
@@ -262,7 +262,7 @@ class TestProposition11:
     def test_the_exception(self):
         prior, rho = [Fraction(2, 5), Fraction(2, 5), Fraction(1, 5)], Fraction(7, 20)
         query = recoverable.Query.of(prior, range(3), rho)
-        assert not recoverable.blocks_win_at_last(query)
+        assert not blocks_win_at_last(query)
         assert recoverable.block_privacy(query) == Fraction(2, 5)
         found = self.differences(prior, rho, (1, 2, 5, 10, 20))
         assert found[:2] == [Fraction(1, 5), Fraction(23, 125)]
@@ -292,13 +292,13 @@ class TestProposition11:
             if limit == _limit(query, blocks) and not holds:
                 difference = self.differences(prior, query.rho, (3,))[0]
                 holds = difference <= 0
-            assert holds == recoverable.blocks_win_at_last(query)
+            assert holds == blocks_win_at_last(query)
             seen.add(holds)
         assert seen == {False, True}
 
     def test_refusal(self):
         with pytest.raises(InvalidParameter, match="at most 1/2"):
-            recoverable.blocks_win_at_last(recoverable.Query.of([0.5, 0.5], [0, 1], 0.6))
+            blocks_win_at_last(recoverable.Query.of([0.5, 0.5], [0, 1], 0.6))
 
 
 def _limit(query, rows):

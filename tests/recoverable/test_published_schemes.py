@@ -17,6 +17,7 @@ from sfumato import recoverable
 from sfumato.errors import InvalidParameter
 from sfumato.measures import chernoff_radius_nats
 from sfumato.prob import Channel
+from sfumato.recoverable.schemes import chernoff_radius_nats as radius_of_noise_nats
 
 PAPER = ([Fraction(1, 2), Fraction(3, 10), Fraction(1, 5)], [0, 1, 2])
 
@@ -305,7 +306,7 @@ class TestExponents:
         """[A, Lemma 9]: ratios over many responses, in which powers of n have little say."""
         query = question(Fraction(rho))
         for noise in (recoverable.best_noise(query), recoverable.pair_noise(query)):
-            exponent, limit = recoverable.chernoff_radius_nats(query, noise)
+            exponent, limit = radius_of_noise_nats(query, noise)
             assert limit == 0
             assert exponent == pytest.approx(chernoff_radius_nats(Channel(noise)), rel=1e-9)
             near, far = (recoverable.privacy_of_noise(query, noise, n).midpoint for n in (300, 600))
@@ -317,8 +318,8 @@ class TestExponents:
             rho = Fraction(percent, 100)
             prior = [Fraction(2 * (k - x), k * (k + 1)) for x in range(k)]
             query = question(rho, prior, list(range(k)))
-            pair, _ = recoverable.chernoff_radius_nats(query, recoverable.pair_noise(query))
-            best, _ = recoverable.chernoff_radius_nats(query, recoverable.best_noise(query))
+            pair, _ = radius_of_noise_nats(query, recoverable.pair_noise(query))
+            best, _ = radius_of_noise_nats(query, recoverable.best_noise(query))
             assert pair == pytest.approx(recoverable.decay_exponent_nats(float(rho)), rel=1e-9)
             assert pair == pytest.approx(-math.log(2 * math.sqrt(rho * (1 - rho))), rel=1e-9)
             keep = max(rho, query.critical_rho)
@@ -333,7 +334,7 @@ class TestExponents:
         noise = recoverable.best_noise(query)
         assert noise[0] == noise[1]
         assert noise[2] != noise[3]
-        exponent, limit = recoverable.chernoff_radius_nats(query, noise)
+        exponent, limit = radius_of_noise_nats(query, noise)
         assert limit == Fraction(3, 10)
         assert 0 < exponent < math.inf
         far = [recoverable.privacy_of_noise(query, noise, n).midpoint - float(limit) for n in (60, 120)]
@@ -344,7 +345,7 @@ class TestExponents:
         query = question(
             Fraction(1, 2), [Fraction(2, 5), Fraction(3, 10), Fraction(1, 5), Fraction(1, 10)], [0, 1, 2, 3]
         )
-        exponent, limit = recoverable.chernoff_radius_nats(query, recoverable.block_noise(query))
+        exponent, limit = radius_of_noise_nats(query, recoverable.block_noise(query))
         assert exponent == math.inf
         assert limit == recoverable.block_privacy(query) == Fraction(2, 5)
 

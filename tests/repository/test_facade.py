@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 
 import sfumato as sf
-from sfumato.study.kinds import kinds
+from sfumato.study.kinds.registry import kinds
 
 OFFERED = [name for name in sf.__all__ if inspect.isclass(getattr(sf, name)) or inspect.isfunction(getattr(sf, name))]
 
@@ -61,11 +61,11 @@ def habits():
 
 # What no other test asks for by way of the façade: the errors that docstrings name are those that are raised.
 RAISED = {
-    "asked_options": (lambda reports: sf.asked_options(reports, "smokes"), "InvalidParameter"),
+    "asked_options": (lambda reports: sf.workflows.asked_options(reports, "smokes"), "InvalidParameter"),
     "compare": (lambda reports: sf.compare(reports, "sleeps", by="town"), "InvalidParameter"),
     "crosstab": (lambda reports: sf.crosstab(reports, "smokes", "sleeps"), "InvalidParameter"),
-    "raw_shares": (lambda reports: sf.raw_shares(reports, "sleeps"), "InvalidParameter"),
-    "weighted_shares": (lambda reports: sf.weighted_shares(reports, "sleeps"), "InvalidParameter"),
+    "raw_shares": (lambda reports: sf.workflows.raw_shares(reports, "sleeps"), "InvalidParameter"),
+    "weighted_shares": (lambda reports: sf.workflows.weighted_shares(reports, "sleeps"), "InvalidParameter"),
     "release_noise": (
         lambda _: sf.release_noise(
             sf.noise.gaussian(low=0, high=1, budget_bits=1), 7, out="noise.json", insecure_seed=7

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sfumato.study.kinds import kinds
+from sfumato.study.kinds.registry import kinds
 from syntax_trees import nodes_of, tree_of
 
 SOURCE = Path(__file__).parents[2] / "src" / "sfumato"

@@ -26,6 +26,7 @@ from sfumato.errors import SfumatoError
 from sfumato.server.client import Connection, fetch_collection, report_body, submit
 from sfumato.server.credentials import read_invites
 from sfumato.server.opening import open_server
+from sfumato.workflows.responding import DeviceMemory
 
 CANARY = "kanarienvogel-7f3a91c2-von-frau-suess"
 STUDY = """schema = "sfumato/study/2"
@@ -118,7 +119,7 @@ def in_memory(pid, *words):
 def test_what_is_typed_is_found_nowhere(tmp_path, kind, postgres):
     served = Served(tmp_path, kind, postgres)
     try:
-        of, memory = fetch_collection(served.url), sf.DeviceMemory(tmp_path / "device")
+        of, memory = fetch_collection(served.url), DeviceMemory(tmp_path / "device")
         with pytest.raises(SfumatoError) as refused:
             sf.respond(of, {"moved": CANARY}, memory=memory)
         assert CANARY not in str(refused.value)

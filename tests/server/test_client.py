@@ -36,6 +36,7 @@ from sfumato.server.credentials import CredentialKey, new_tokens, token_hash
 from sfumato.server.sqlite_store import SqliteStore
 from sfumato.server.store_base import Invitation
 from sfumato.study.collection import report_id
+from sfumato.workflows.responding import DeviceMemory
 
 ANSWERS = {"moved": "yes", "place": "south"}
 
@@ -112,10 +113,10 @@ def test_who_is_interrupted_goes_on_where_they_stopped(tmp_path):
                     return answer
 
             dying = Dying(url=url, pause=lambda _: None)
-            made = sf.respond(fetch_collection(url), ANSWERS, memory=sf.DeviceMemory(memory))
+            made = sf.respond(fetch_collection(url), ANSWERS, memory=DeviceMemory(memory))
             with pytest.raises(KeyboardInterrupt):
                 submit(dying, made, token, wallet=Wallet(place), wait_seconds=0)
-            again = sf.respond(fetch_collection(url), ANSWERS, memory=sf.DeviceMemory(memory))
+            again = sf.respond(fetch_collection(url), ANSWERS, memory=DeviceMemory(memory))
             assert again.id == made.id
             submit(quick(url), again, token, wallet=Wallet(place), wait_seconds=0)
             assert stat.S_IMODE(place.stat().st_mode) == 0o600

@@ -6,7 +6,7 @@ that a seed is unlucky is below 1e-9 by the normal tail.
 
 import pytest
 
-from sfumato.certificates import audit
+from sfumato.certificates.auditing import audit
 from sfumato.mechanisms import RandomizedResponse
 from sfumato.sampling import InsecureSeeded
 

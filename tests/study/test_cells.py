@@ -15,7 +15,10 @@ from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.files.tables import words_of
 from sfumato.study.cells import Cells, number_text
 from sfumato.study.file import as_toml, fingerprint, study_from
-from sfumato.study.kinds import Card, Count, OneOfMany, Recoverable, YesNo
+from sfumato.study.kinds.card import Card
+from sfumato.study.kinds.number import Count
+from sfumato.study.kinds.recoverable import Recoverable
+from sfumato.study.kinds.single_choice import OneOfMany, YesNo
 from sfumato.study.readers import Audience
 from sfumato.study.study import Study
 

@@ -17,7 +17,10 @@ from sfumato.study import Count, OneOfMany, Study, write_study
 from sfumato.study.handler import epsilon_capacity_bits
 from sfumato.study.planning import release_of_reports, total_bits
 from sfumato.study.study import seen_by_readers
-from sfumato.workflows import amend, erase, forecasts, publish
+from sfumato.workflows.amending import amend
+from sfumato.workflows.budget import forecasts
+from sfumato.workflows.erasing import erase
+from sfumato.workflows.publishing import publish
 
 SIX = tuple(f"answer {number}" for number in range(6))
 ODDS = math.exp(2)

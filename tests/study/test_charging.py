@@ -208,12 +208,12 @@ class TestAStudyNamesItsLedger:
         ledger = Ledger.create(tmp_path / "budget", epsilon=17)
         study = small_study(questions=small_study().questions[:3], ledger="budget")
         made = drawn_part(study, answers())
-        sf.write_publication(made, "reports.parquet", "keys", Unprotected())
+        sf.workflows.write_publication(made, "reports.parquet", "keys", Unprotected())
         (entry,) = ledger.entries()
         assert replace(entry.release, published=None) == release_of_reports(study, 600)
         simulated = drawn_part(study, answers(), bits=InsecureSeeded(20263))
         with pytest.raises(InvalidParameter, match="makes a simulation"):
-            sf.write_publication(simulated, "simulated.parquet", "others", Unprotected())
+            sf.workflows.write_publication(simulated, "simulated.parquet", "others", Unprotected())
 
     def test_a_missing_ledger_stops_the_release(self, tmp_path):
         write_study(small_study(ledger="budget"), tmp_path / "study.toml")

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from sfumato.errors import InvalidInput
 from sfumato.study.cells import NO_ANSWER_KEYS
 from sfumato.study.file import SECTIONS, STUDY_KEYS, as_toml, read_study, study_schema, study_schema_text
-from sfumato.study.kinds import HEADING, kinds
+from sfumato.study.kinds.registry import HEADING, kinds
 from sfumato.study.planning import plan_study
 from study_strategies import studies
 

@@ -24,8 +24,8 @@ from sfumato.numbers.exact import written
 from sfumato.publications.reports import Reports
 from sfumato.study import Several, Study, read_study, write_study
 from sfumato.study.file import as_toml, first_file, study_schema
-from sfumato.study.kinds import kinds
 from sfumato.study.kinds.number import ScaleQuestion
+from sfumato.study.kinds.registry import kinds
 from sfumato.study.kinds.several import SeveralHandler, set_text
 from study_strategies import questions
 

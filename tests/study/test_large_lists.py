@@ -287,14 +287,14 @@ class TestPublications:
         assert (folder / "mine" / Dictionary.of(NAMES).name).exists()
 
     def test_raw_shares_of_all_texts_and_no_table_of_weights(self, published):
-        table = sf.raw_shares(published / "reports.parquet", "surname")
+        table = sf.workflows.raw_shares(published / "reports.parquet", "surname")
         assert table.num_rows == 5000
         assert table.column("answer").to_pylist() == list(NAMES)
         law = surname_law(len(NAMES))
         far = (np.array(table.column("raw")) - law) / np.array(table.column("standard_error"))
         assert abs(float(np.mean(far**2)) - 1) < 0.15
         with pytest.raises(InvalidParameter, match="weights"):
-            sf.report_weights(published / "reports.parquet")
+            sf.workflows.report_weights(published / "reports.parquet")
 
 
 class TestPlans:

@@ -10,8 +10,8 @@ import sfumato as sf
 from sfumato.errors import InvalidParameter, SfumatoError
 from sfumato.inference import ManyReports
 from sfumato.study.file import write_study
-from sfumato.study.kinds import read_question
 from sfumato.study.kinds.listed_card import listed_costs, share_variances, variance_over_floor
+from sfumato.study.kinds.registry import read_question
 
 HALF = Fraction(1, 2)
 SKEWED = (Fraction(3, 5), Fraction(3, 10), Fraction(1, 10))

@@ -18,7 +18,6 @@ from sfumato.publications.opening import open_table, recover_table
 from sfumato.publications.part import MemorySink, PartDrawing, PartPlan
 from sfumato.sampling import Guarantee, InsecureSeeded
 from sfumato.study import (
-    NO_ANSWER,
     Analyst,
     AskIf,
     BoundedNumber,
@@ -31,6 +30,7 @@ from sfumato.study import (
     Study,
     YesNo,
 )
+from sfumato.study.cells import NO_ANSWER
 from sfumato.workflows.weighing import weights_table
 
 ASKED = {"id": "q", "text": "What do you say?"}

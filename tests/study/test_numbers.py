@@ -25,7 +25,8 @@ from sfumato.publications.note import new_part_id
 from sfumato.publications.part import MemorySink, PartDrawing, PartPlan, open_answers
 from sfumato.publications.spark_writing import SentPlan
 from sfumato.sampling import Guarantee, InsecureSeeded, ScriptedBits
-from sfumato.study import NO_ANSWER, Analyst, BoundedNumber, Count, Study, read_study
+from sfumato.study import Analyst, BoundedNumber, Count, Study, read_study
+from sfumato.study.cells import NO_ANSWER
 from sfumato.study.file import first_file
 from sfumato.study.planning import plan_question
 

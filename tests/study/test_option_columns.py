@@ -163,7 +163,7 @@ def test_hidden_gaps_come_back_as_gaps_and_nothing_else_does():
 def test_its_columns_are_answers_and_not_kept():
     with pytest.raises(InvalidParameter, match="is a question: its answers are not made public"):
         sf.publish(study(), frame(), keep=["q3_1"], insecure_seed=1)
-    late = YesNo(id="late", text="Late?", ask_if=sf.AskIf(column="q3_1", answers=("1",)), epsilon=Fraction(1))
+    late = YesNo(id="late", text="Late?", ask_if=sf.study.AskIf(column="q3_1", answers=("1",)), epsilon=Fraction(1))
     with pytest.raises(InvalidParameter, match="which is a question: its answers are not public"):
         study(question(), late, recover=False)
     with pytest.raises(InvalidParameter, match="'late' is read from the column 'q3_2', and so is one before it"):
@@ -180,7 +180,12 @@ def test_its_columns_are_answers_and_not_kept():
         ({"options": ("bus", "train", "none")}, "none='none' is an option"),
         ({"columns": (), "none": "", "missing": "hidden"}, "an empty cell has chosen no option, and by missing it is"),
         (
-            {"columns": (), "none": "", "missing": "public", "ask_if": sf.AskIf(column="region", answers=("north",))},
+            {
+                "columns": (),
+                "none": "",
+                "missing": "public",
+                "ask_if": sf.study.AskIf(column="region", answers=("north",)),
+            },
             "an empty cell has chosen no option, and by ask_if it is",
         ),
     ],

@@ -14,7 +14,8 @@ from sfumato.files.tables import words_of
 from sfumato.inference import Reading
 from sfumato.keys import Unprotected
 from sfumato.study import Analyst, Several, Study, YesNo
-from sfumato.workflows import estimate_reports, open_reports, split_key_file
+from sfumato.workflows import split_key_file
+from sfumato.workflows.reading import estimate_reports, open_reports
 
 OPTIONS = ("bus", "train", "car", "bike", "walk")
 ASKED = {"id": "way", "text": "How do you get to work?"}
@@ -216,7 +217,7 @@ class TestALife:
         assert off[0] < SIGMAS < off[1]
 
     def test_who_was_asked_what_is_public_and_small_parts_do_not_ask_alike(self, life):
-        asked = sf.asked_options(life.read(), "way")
+        asked = sf.workflows.asked_options(life.read(), "way")
         assert asked.column_names == ["part", "row", "asked_1", "asked_2"]
         by_part = {}
         for part, row, *both in zip(*(asked.column(name).to_pylist() for name in asked.column_names), strict=True):
@@ -235,7 +236,7 @@ class TestALife:
         chosen, _ = true_rows(life)
         press = sorted(life.keys.glob("press.*.key"))
         opened = open_reports(life.reports, press, unlock=Unprotected())
-        found = {one.name: one for one in sf.option_pairs(opened, "way")[None]}
+        found = {one.name: one for one in sf.workflows.option_pairs(opened, "way")[None]}
         assert len(found) == 10
         for i, j in ((0, 1), (0, 2), (2, 4)):
             one = found[f"{OPTIONS[i]} and {OPTIONS[j]}"]
@@ -244,7 +245,7 @@ class TestALife:
             assert 0 <= one.interval.lower <= one.value <= one.interval.upper <= 1
         together = found["bus and train"]
         assert together.raw > 0.15 - SIGMAS * together.standard_error, "who takes the bus takes the train more often"
-        by_region = sf.option_pairs(opened, "way", group="region")
+        by_region = sf.workflows.option_pairs(opened, "way", group="region")
         assert list(by_region) == [None, "coast", "hill"]
 
 
@@ -272,8 +273,8 @@ def test_pairs_need_two_options_at_a_time(tmp_path):
     living = Living(tmp_path / "office", study=study(question(ask=1), YesNo(id="old", text="Old?")), keep=())
     living.publish(table(50).append_column("old", pa.array(["no", "yes"] * 25)))
     with pytest.raises(InvalidParameter, match="about one option, so nothing is known of two together"):
-        sf.option_pairs(living.read(), "way")
-    for call in (sf.option_pairs, sf.asked_options):
+        sf.workflows.option_pairs(living.read(), "way")
+    for call in (sf.workflows.option_pairs, sf.workflows.asked_options):
         with pytest.raises(InvalidParameter, match="question 'old' has one answer, not several"):
             call(living.read(), "old")
 

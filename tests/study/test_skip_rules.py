@@ -13,7 +13,8 @@ from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.publications.amendments import units_of
 from sfumato.publications.estimating import estimate_collected
 from sfumato.sampling import InsecureSeeded
-from sfumato.study import NO_ANSWER, AskIf, Count, OneOfMany, Study, YesNo
+from sfumato.study import AskIf, Count, OneOfMany, Study, YesNo
+from sfumato.study.cells import NO_ANSWER
 
 SMOKES = YesNo(id="smokes", text="Do you smoke?", missing="hidden", aliases={"yes": ["1"]})
 CIGARETTES = Count(

@@ -12,7 +12,6 @@ from sfumato.errors import InvalidParameter, Refused
 from sfumato.inference import ShareModel, estimate_share, share_weights
 from sfumato.study.compared_designs import compare_devices
 from sfumato.surveys import (
-    DeviceKind,
     crosswise_device,
     device_at,
     forced_category_device,
@@ -24,6 +23,7 @@ from sfumato.surveys import (
     unrelated_question_device,
     warner_device,
 )
+from sfumato.surveys.classic_designs import DeviceKind
 
 F = Fraction
 HALF = F(1, 2)

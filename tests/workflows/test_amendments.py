@@ -20,7 +20,7 @@ from sfumato.publications.note import PartNote
 from sfumato.publications.reports import read_report_files
 from sfumato.sampling import SystemBits
 from sfumato.study import OneOfMany, YesNo
-from sfumato.workflows import estimate_reports, open_reports
+from sfumato.workflows.reading import estimate_reports, open_reports
 
 GUARANTEES = ("information-theoretic", "computational")
 

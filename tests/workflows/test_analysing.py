@@ -14,7 +14,7 @@ from sfumato.inference.regression import DesignMatrix, RandomisedColumn, fit_out
 from sfumato.inference.shares import share_weights
 from sfumato.keys import Unprotected
 from sfumato.publications.reports import read_people
-from sfumato.workflows import fits_by_group
+from sfumato.workflows.fitting import fits_by_group
 
 
 def reported(name):
@@ -113,7 +113,7 @@ def test_a_population_shrinks_no_randomisation():
 
 
 def test_weighted_shares_are_hajeks_of_unbiased_scores():
-    found = sf.weighted_shares(published(), "affair", weights="weight", strata="region")
+    found = sf.workflows.weighted_shares(published(), "affair", weights="weight", strata="region")
     scores = share_weights(published().channel("affair"))[reported("affair"), 1]
     plan = SamplingPlan.of(people()["weight"], strata=people()["region"])
     wanted = hajek_mean(scores, plan)
@@ -125,7 +125,7 @@ def test_weighted_shares_are_hajeks_of_unbiased_scores():
 
 def test_margins_are_met_and_move_the_share():
     totals = {"hill": 9000.0, "coast": 500.0, "plain": 500.0}
-    found = sf.weighted_shares(published(), "affair", margins={"region": totals})
+    found = sf.workflows.weighted_shares(published(), "affair", margins={"region": totals})
     only = np.array(people()["region"])
     scores = share_weights(published().channel("affair"))[reported("affair"), 1]
     wanted = sum(size * scores[only == name].mean() for name, size in totals.items()) / 10_000
@@ -133,7 +133,7 @@ def test_margins_are_met_and_move_the_share():
 
 
 def test_means_of_numbers_are_weighted_too():
-    found = sf.weighted_shares(published(), "rooms", weights="weight")
+    found = sf.workflows.weighted_shares(published(), "rooms", weights="weight")
     assert found.mean is not None
     assert found.mean.interval.lower < np.mean(people()["rooms"]) < found.mean.interval.upper
     assert {row["quantity"] for row in found.to_rows()} == {"share", "mean"}
@@ -293,8 +293,8 @@ def test_amended_erased_and_appended_people_are_read_as_they_are_now(tmp_path):
         (lambda: sf.crosstab(published(), "affair", "score"), "2 to 100"),
         (lambda: sf.compare({"a": published()}, "affair"), "two or more"),
         (lambda: sf.compare({"a": published(), "b": published()}, "affair", "region"), "compared as waves"),
-        (lambda: sf.weighted_shares([published(), published()], "affair"), "several channels"),
-        (lambda: sf.weighted_shares(published(), "affair", margins={"region": {"hill": 1.0}}), "no total"),
+        (lambda: sf.workflows.weighted_shares([published(), published()], "affair"), "several channels"),
+        (lambda: sf.workflows.weighted_shares(published(), "affair", margins={"region": {"hill": 1.0}}), "no total"),
         (lambda: sf.fit(published(), "affair ~ age", study=study(), channels={}), "one of the two"),
     ],
 )

@@ -7,7 +7,8 @@ import pytest
 from living_publications import living_answers, living_study
 from sfumato.errors import UnreadableFile
 from sfumato.files.tables import NOTE_KEY, codebook_path, note_path
-from sfumato.workflows import audit_publication, publish
+from sfumato.workflows import audit_publication
+from sfumato.workflows.publishing import publish
 
 ROWS = 60
 OURS = {"store_schema": False, "write_statistics": False, "write_page_checksum": True}

@@ -7,13 +7,14 @@ import pytest
 
 from living_publications import Living, living_answers, living_study
 from sfumato.errors import InvalidParameter
-from sfumato.files import write_atomically
+from sfumato.files.disk import write_atomically
 from sfumato.keys import Unprotected
 from sfumato.publications import registry as record_files
 from sfumato.publications.place import Destination
 from sfumato.publications.reports import Reports
 from sfumato.study import YesNo, write_study
-from sfumato.workflows import erase, publish
+from sfumato.workflows.erasing import erase
+from sfumato.workflows.publishing import publish
 
 
 class Stopped(Exception):

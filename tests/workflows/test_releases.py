@@ -20,9 +20,10 @@ from sfumato.keys import Unprotected
 from sfumato.ladders import keys as reuse
 from sfumato.ledger import Ledger, Published, PublishedColumn, Role
 from sfumato.output.accounts import adding_words, releases_document, releases_table
+from sfumato.output.report import study_report_html
 from sfumato.publications import registry as remembering
 from sfumato.publications.coded_reports import codebook
-from sfumato.publications.registry import Remembered, StudyRecord, held_record, read_record_file
+from sfumato.publications.registry import Remembered, StudyRecord, held_record, read_record_file, read_registry
 from sfumato.publications.reports import Reports
 from sfumato.study import YesNo
 from sfumato.study.readers import sums_over
@@ -167,7 +168,7 @@ class TestWhatIsRemembered:
         """What was handed out in memory is one release with what is written of it."""
         made = sf.publish(study, people())
         before = (tmp_path / "releases.json").read_bytes()
-        sf.write_publication(made, tmp_path / "reports.csv")
+        sf.workflows.write_publication(made, tmp_path / "reports.csv")
         assert (tmp_path / "releases.json").read_bytes() == before
         assert Reports.read(tmp_path / "reports.csv").note.publication == made.reports.note.publication
 
@@ -178,7 +179,7 @@ class TestWhatIsRemembered:
         with pytest.raises(InvalidParameter, match="record must say where"):
             sf.publish(public_only(), Path("never-read.csv"), out=tmp_path / "r.csv")
         with pytest.raises(InvalidParameter, match="record must say where"):
-            sf.write_publication(drawn_part(public_only(), as_arrow(people())), tmp_path / "r.csv")
+            sf.workflows.write_publication(drawn_part(public_only(), as_arrow(people())), tmp_path / "r.csv")
         assert list(tmp_path.iterdir()) == []
 
     def test_in_a_record_of_its_own(self, tmp_path):
@@ -322,10 +323,10 @@ class TestWhatReadersSee:
         assert said in codebook(note)
         assert "public: ε = 1.5." in codebook(note)
         assert not Reports.read(tmp_path / "None.csv").note.earlier
-        page = sf.study_report_html(sf.plan(study), [Reports.read(tmp_path / "summer.csv")])
+        page = study_report_html(sf.plan(study), [Reports.read(tmp_path / "summer.csv")])
         assert "This is release 3 about the same people" in page
         assert "release 3" in Reports.read(tmp_path / "summer.csv")._repr_html_()
-        found = sf.read_registry(study)
+        found = read_registry(study)
         assert [total.epsilon for number in range(3) for total in found.sums_at(number)] == [0.5, 1, 1.5]
 
     def test_other_people_are_not_added(self, study, tmp_path):
@@ -334,7 +335,7 @@ class TestWhatReadersSee:
         assert not Reports.read(tmp_path / "south.csv").note.earlier
         with pytest.raises(ReleasedBefore):
             sf.publish(study, people(), out=tmp_path / "again.csv", people="South")
-        (total,) = sf.read_registry(study).sums
+        (total,) = read_registry(study).sums
         assert total.epsilon == 1, "somebody could be in both"
 
     def test_who_has_no_key_to_a_release_sees_what_the_public_sees(self):

@@ -95,7 +95,7 @@ def test_the_mean_of_the_page(tmp_path):
     made = sf.publish(small_study(), answers(), keep=["region"], insecure_seed=3)
     with duckdb.connect() as base:
         base.register("reports", made.reports.to_arrow())
-        base.register("weights", sf.report_weights(made.reports, questions=["rooms"]))
+        base.register("weights", sf.workflows.report_weights(made.reports, questions=["rooms"]))
         joined = "FROM reports r LEFT JOIN weights w ON w.report = CAST(r.rooms AS VARCHAR) GROUP BY r.region"
         found = dict(base.execute(f"SELECT r.region, {mean} {joined}").fetchall())
     for estimate in sf.estimate_reports(made.reports, questions=["rooms"], group="region")[1:]:

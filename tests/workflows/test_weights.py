@@ -117,7 +117,7 @@ def published(folder, kind="parquet"):
 def test_group_by_in_sql_is_the_estimate(tmp_path, kind, name):
     published(tmp_path, kind)
     path = tmp_path / f"{name}.{kind}"
-    table = sf.report_weights(path, out=tmp_path / f"w.{kind}")
+    table = sf.workflows.report_weights(path, out=tmp_path / f"w.{kind}")
     assert table.column_names == ["question", "report", "answer", "weight"]
     base = duckdb.connect()
     for view, file in (("reports", path), ("weights", tmp_path / f"w.{kind}")):
@@ -142,7 +142,7 @@ def test_every_report_of_a_file_is_in_the_table_once_for_each_answer(tmp_path, s
     made = sf.publish(sample.study, sample.table.slice(0, 500), insecure_seed=5)
     for kind in ("csv", "parquet"):
         made.reports.write(tmp_path / f"r.{kind}")
-        table = sf.report_weights(tmp_path / f"r.{kind}")
+        table = sf.workflows.report_weights(tmp_path / f"r.{kind}")
         reports, labels = set(table.column("report").to_pylist()), sample.question.labels
         # As text: of "1" and "0.5" a reader that guesses would make 1.0.
         as_text = pa.csv.ConvertOptions(column_types={"q": pa.string()})
@@ -160,26 +160,26 @@ def test_weights_need_the_note_alone(tmp_path):
     made = published(tmp_path)
     text = note_inside(tmp_path / "public.parquet")
     assert text == made.reports.note.to_text()
-    assert sf.report_weights(tmp_path / "public.parquet").equals(sf.report_weights(made.reports))
+    assert sf.workflows.report_weights(tmp_path / "public.parquet").equals(sf.workflows.report_weights(made.reports))
     write_table(answers(), tmp_path / "plain.parquet")
     with pytest.raises(UnreadableFile, match="does not say which study"):
-        sf.report_weights(tmp_path / "plain.parquet")
+        sf.workflows.report_weights(tmp_path / "plain.parquet")
     write_table(answers(), tmp_path / "plain.csv")
     with pytest.raises(UnreadableFile, match="does not say which study"):
-        sf.report_weights(tmp_path / "plain.csv")
+        sf.workflows.report_weights(tmp_path / "plain.csv")
     with pytest.raises(UnreadableFile, match="does not exist"):
-        sf.report_weights(tmp_path / "nothing.csv")
+        sf.workflows.report_weights(tmp_path / "nothing.csv")
 
 
 def test_questions_are_named(tmp_path):
     made = published(tmp_path)
-    found = sf.report_weights(made.reports, questions=["place", "place"])
+    found = sf.workflows.report_weights(made.reports, questions=["place", "place"])
     assert set(found.column("question").to_pylist()) == {"place"}
-    assert found.num_rows == sf.report_weights(made.reports, questions=["place"]).num_rows
+    assert found.num_rows == sf.workflows.report_weights(made.reports, questions=["place"]).num_rows
     with pytest.raises(InvalidParameter, match="is not among these reports"):
-        sf.report_weights(made.reports, questions=["nobody"])
+        sf.workflows.report_weights(made.reports, questions=["nobody"])
     with pytest.raises(InvalidParameter, match="is JSON"):
-        sf.report_weights(made.reports, out=tmp_path / "w.json")
+        sf.workflows.report_weights(made.reports, out=tmp_path / "w.json")
 
 
 @pytest.mark.parametrize(
@@ -194,7 +194,7 @@ def test_reports_that_mean_nothing_alone_have_no_weights(question, words):
         Study(name="S", questions=(question,), public_epsilon=Fraction(1)), {"q": ["x"] * 50}, insecure_seed=1
     )
     with pytest.raises(InvalidParameter, match=words):
-        sf.report_weights(made.reports)
+        sf.workflows.report_weights(made.reports)
 
 
 def test_answers_have_no_weights():
@@ -207,8 +207,8 @@ def test_a_table_that_would_be_too_large_is_refused_before_it_is_made(tmp_path, 
     made = published(tmp_path)
     monkeypatch.setattr(weights, "MOST_WEIGHTS", 30)
     with pytest.raises(InvalidParameter, match=r"question 'place' has 25 weights.*at most 30.*estimate"):
-        sf.report_weights(made.reports)
-    assert sf.report_weights(made.reports, questions=["place"]).num_rows == 25
+        sf.workflows.report_weights(made.reports)
+    assert sf.workflows.report_weights(made.reports, questions=["place"]).num_rows == 25
 
 
 def test_nine_hundred_answers(tmp_path):
@@ -216,7 +216,7 @@ def test_nine_hundred_answers(tmp_path):
     labels = tuple(f"place {i}" for i in range(900))
     study = Study(name="S", questions=(OneOfMany(id="q", text="Q?", answers=labels),), public_epsilon=Fraction(1))
     made = sf.publish(study, {"q": [labels[i % 900] for i in range(5000)]}, insecure_seed=1)
-    table = sf.report_weights(made.reports, out=tmp_path / "w.parquet")
+    table = sf.workflows.report_weights(made.reports, out=tmp_path / "w.parquet")
     reports = made.reports.note.handler("q").report_count
     assert table.num_rows == 900 * reports
     assert (tmp_path / "w.parquet").stat().st_size < 1_000_000

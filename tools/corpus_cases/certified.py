@@ -59,7 +59,7 @@ def _channel_float() -> sf.Certificate:
 
 @case("certificates/channel, circulant")
 def _channel_circulant() -> sf.Certificate:
-    return sf.certify(sf.Circulant.two_level(size=101, support=[0, 1, 5], odds=Fraction(7, 2)))
+    return sf.certify(sf.prob.Circulant.two_level(size=101, support=[0, 1, 5], odds=Fraction(7, 2)))
 
 
 @case("certificates/channel, mechanism")

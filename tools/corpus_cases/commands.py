@@ -385,7 +385,7 @@ def _collected() -> None:
         questions=(sf.YesNo(id="moved", text="Did you move?"),),
         analysts=(sf.Analyst(name="ministry", epsilon=Fraction(3), public_key="ministry.pub"),),
         public_epsilon=Fraction(1),
-        collect=sf.CollectTerms(),
+        collect=sf.study.CollectTerms(),
     )
     sf.write_study(study, Path("study.toml"))
 

@@ -4,6 +4,9 @@ from fractions import Fraction
 
 import sfumato as sf
 from corpus_cases.record import case
+from sfumato.recoverable.schemes import blocks_win_at_last, chernoff_radius_nats
+from sfumato.surveys.classic_designs import DeviceKind
+from sfumato.surveys.lists import report_columns
 
 
 @case("designs/answer limits (kind)")
@@ -47,8 +50,8 @@ def _device_kind() -> object:
 @case("designs/device kind (kind)")
 def _device_kind_kind() -> object:
     noted: list[object] = []
-    noted.append([kind.value for kind in sf.surveys.DeviceKind])
-    noted.append(sf.surveys.device_at(sf.surveys.DeviceKind.CROSSWISE, guess_error=0.25).parameters)
+    noted.append([kind.value for kind in DeviceKind])
+    noted.append(sf.surveys.device_at(DeviceKind.CROSSWISE, guess_error=0.25).parameters)
     return noted
 
 
@@ -426,8 +429,8 @@ def _block_privacy() -> object:
 @case("designs/blocks win at last")
 def _blocks_win_at_last() -> object:
     noted: list[object] = []
-    noted.append(sf.recoverable.blocks_win_at_last(sf.recoverable.Query.of([0.4, 0.4, 0.2], [0, 1, 2], 0.35)))
-    noted.append(sf.recoverable.blocks_win_at_last(sf.recoverable.Query.of([0.5, 0.3, 0.2], [0, 1, 2], 0.35)))
+    noted.append(blocks_win_at_last(sf.recoverable.Query.of([0.4, 0.4, 0.2], [0, 1, 2], 0.35)))
+    noted.append(blocks_win_at_last(sf.recoverable.Query.of([0.5, 0.3, 0.2], [0, 1, 2], 0.35)))
     return noted
 
 
@@ -444,7 +447,7 @@ def _cheating_detection_groups() -> object:
 def _chernoff_radius_nats() -> object:
     noted: list[object] = []
     query = sf.recoverable.Query.of([0.5, 0.3, 0.2], [0, 1, 2], 0.6)
-    exponent, limit = sf.recoverable.chernoff_radius_nats(query, sf.recoverable.pair_noise(query))
+    exponent, limit = chernoff_radius_nats(query, sf.recoverable.pair_noise(query))
     noted.append((exponent, sf.recoverable.decay_exponent_nats(0.6), float(limit)))
     return noted
 
@@ -925,7 +928,7 @@ def _recoverable() -> object:
 def _report_columns() -> object:
     noted: list[object] = []
     limits = sf.surveys.AnswerLimits.of(3, guess_error=0.5)
-    columns = sf.surveys.report_columns(limits)
+    columns = report_columns(limits)
     noted.append([column.favoured for column in columns])
     return noted
 

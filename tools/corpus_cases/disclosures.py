@@ -6,6 +6,12 @@ from math import comb
 
 import sfumato as sf
 from corpus_cases.record import case
+from sfumato.disclosure.uniformising import UniformisedChain
+from sfumato.disclosure.unknown_distributions import (
+    check_private_law_bound,
+    check_unknown_law_bound,
+    private_bound_with,
+)
 
 
 @case("disclosures/bound terms (kind)")
@@ -194,7 +200,7 @@ def _told_score_kind() -> object:
 @case("disclosures/uniformised chain (kind)")
 def _uniformised_chain_kind() -> object:
     noted: list[object] = []
-    chain = sf.disclosure.UniformisedChain.closest(sf.Distribution([Fraction(1, 4), Fraction(3, 4)]))
+    chain = UniformisedChain.closest(sf.Distribution([Fraction(1, 4), Fraction(3, 4)]))
     noted.append((chain.modulus, chain.certify_small(3).comparisons))
     noted.append((chain.information_bits(100).lower, chain.efficiency(100).lower))
     return noted
@@ -257,7 +263,7 @@ def _chain_of_limits() -> object:
 def _check_private_law_bound() -> object:
     noted: list[object] = []
     bound = sf.disclosure.private_law_bound(10000, 4, 0.05, 1)
-    noted.append(sf.disclosure.check_private_law_bound(bound))
+    noted.append(check_private_law_bound(bound))
     return noted
 
 
@@ -265,9 +271,9 @@ def _check_private_law_bound() -> object:
 def _check_unknown_law_bound() -> object:
     noted: list[object] = []
     bound = sf.disclosure.unknown_law_bound(1000, 4, 0.05)
-    noted.append(sf.disclosure.check_unknown_law_bound(bound))
+    noted.append(check_unknown_law_bound(bound))
     try:
-        noted.append(sf.disclosure.check_unknown_law_bound(replace(bound, bits=0.001)))
+        noted.append(check_unknown_law_bound(replace(bound, bits=0.001)))
     except sf.errors.NotCertified as error:
         noted.append(error.rule)
     return noted
@@ -379,7 +385,7 @@ def _overlap_leaks() -> object:
 @case("disclosures/private bound with")
 def _private_bound_with() -> object:
     noted: list[object] = []
-    bound = sf.disclosure.private_bound_with(10000, 4, 0.05, odds=Fraction(3, 2), smoothing=8, rate=0.2, price=0.0)
+    bound = private_bound_with(10000, 4, 0.05, odds=Fraction(3, 2), smoothing=8, rate=0.2, price=0.0)
     noted.append(bound.bits)
     return noted
 

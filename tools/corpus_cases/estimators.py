@@ -5,6 +5,9 @@ from fractions import Fraction
 
 import sfumato as sf
 from corpus_cases.record import case
+from sfumato.inference.limits import odds_above
+from sfumato.inference.noncompliance import polynomial
+from sfumato.inference.shares import supports_first
 
 
 @case("estimators/answering test (kind)")
@@ -92,8 +95,8 @@ def _group_estimate_kind() -> object:
 @case("estimators/group law (kind)")
 def _group_law_kind() -> object:
     noted: list[object] = []
-    yes = sf.inference.polynomial({(): Fraction(1, 4), (0,): Fraction(1, 2)})
-    no = sf.inference.polynomial({(): Fraction(3, 4), (0,): Fraction(-1, 2)})
+    yes = polynomial({(): Fraction(1, 4), (0,): Fraction(1, 2)})
+    no = polynomial({(): Fraction(3, 4), (0,): Fraction(-1, 2)})
     group = sf.inference.GroupLaw(name="everybody", reports=("no", "yes"), laws=(no, yes))
     share = sf.inference.Unknown(name="share", meaning="of all respondents, those who hold the answer")
     noted.append(sf.inference.GroupModel(name="Warner", unknowns=(share,), groups=(group,)).loose_unknowns())
@@ -394,7 +397,7 @@ def _largest_error_floor() -> object:
 @case("estimators/largest information")
 def _largest_information() -> object:
     noted: list[object] = []
-    odds = sf.inference.odds_above(1.0)
+    odds = odds_above(1.0)
     told = sf.inference.largest_information(100, odds)
     noted.append(99**2 / (10**6 * float(told)))
     return noted
@@ -412,7 +415,7 @@ def _mirror_test() -> object:
 @case("estimators/odds above")
 def _odds_above() -> object:
     noted: list[object] = []
-    odds = sf.inference.odds_above(1.0)
+    odds = odds_above(1.0)
     noted.append((float(odds) == math.e, odds.denominator.bit_length() <= 97))
     return noted
 
@@ -420,7 +423,7 @@ def _odds_above() -> object:
 @case("estimators/polynomial")
 def _polynomial() -> object:
     noted: list[object] = []
-    noted.append(sf.inference.polynomial({(0,): 2, (): 1, (0, 1): 0}))
+    noted.append(polynomial({(0,): 2, (): 1, (0, 1): 0}))
     return noted
 
 
@@ -522,7 +525,7 @@ def _string_keys() -> object:
 def _supports_first() -> object:
     noted: list[object] = []
     coin = sf.surveys.warner_device(0.75).channel
-    noted.append([sf.inference.supports_first(coin, [100 - yes, yes], 0.1, 0.3) for yes in (30, 40)])
+    noted.append([supports_first(coin, [100 - yes, yes], 0.1, 0.3) for yes in (30, 40)])
     return noted
 
 

@@ -18,7 +18,7 @@ def _channel_kind() -> object:
 @case("laws/circulant (kind)")
 def _circulant_kind() -> object:
     noted: list[object] = []
-    channel = sf.Circulant.two_level(size=7, support=[1, 2, 4], odds=Fraction(3))
+    channel = sf.prob.Circulant.two_level(size=7, support=[1, 2, 4], odds=Fraction(3))
     noted.append((channel.shape, sf.measures.odds(channel)))
     return noted
 

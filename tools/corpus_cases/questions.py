@@ -16,7 +16,7 @@ def _analyst_kind() -> object:
 @case("questions/ask if (kind)")
 def _ask_if_kind() -> object:
     noted: list[object] = []
-    smokers = sf.AskIf(question="smokes", answers=("yes",))
+    smokers = sf.study.AskIf(question="smokes", answers=("yes",))
     asked = sf.Count(id="a_day", text="How many a day?", highest=60, epsilon=Fraction(2), ask_if=smokers)
     noted.append(asked.ask_if.source)
     return noted
@@ -53,7 +53,7 @@ def _card_kind() -> object:
 @case("questions/collect terms (kind)")
 def _collect_terms_kind() -> object:
     noted: list[object] = []
-    noted.append(sf.CollectTerms(mode="panel").mode.value)
+    noted.append(sf.study.CollectTerms(mode="panel").mode.value)
     return noted
 
 

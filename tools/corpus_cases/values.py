@@ -4,6 +4,9 @@ from fractions import Fraction
 
 import sfumato as sf
 from corpus_cases.record import case
+from sfumato.certificates.claims import Claiming
+from sfumato.numbers import Interval
+from sfumato.numbers.columns import Column, Intervals
 
 
 @case("values/anyone (kind)")
@@ -27,14 +30,14 @@ def _claim_kind() -> object:
 def _claiming_kind() -> object:
     noted: list[object] = []
     made = sf.certify(sf.Channel([[0.75, 0.25], [0.25, 0.75]]))
-    noted.append((isinstance(made, sf.certificates.Claiming), made["guess_error"].value))
+    noted.append((isinstance(made, Claiming), made["guess_error"].value))
     return noted
 
 
 @case("values/column (kind)")
 def _column_kind() -> object:
     noted: list[object] = []
-    column = sf.numbers.Column([0.5, 0.25, 0.25])
+    column = Column([0.5, 0.25, 0.25])
     noted.append((column[0], column[1:], column == (0.5, 0.25, 0.25)))
     return noted
 
@@ -69,14 +72,14 @@ def _interval_kind() -> object:
     noted: list[object] = []
     found = sf.measures.capacity_bits(sf.Channel([[0.75, 0.25], [0.25, 0.75]]))
     noted.append((found.lower, found.width < 1e-09, 0.1887 in found))
-    noted.append(sf.numbers.Interval(0.25, 0.5).overlaps(sf.numbers.Interval(0.5, 1.0)))
+    noted.append(Interval(0.25, 0.5).overlaps(Interval(0.5, 1.0)))
     return noted
 
 
 @case("values/intervals (kind)")
 def _intervals_kind() -> object:
     noted: list[object] = []
-    noted.append(sf.numbers.Intervals([0.0, 0.25], [0.5, 0.75])[1])
+    noted.append(Intervals([0.0, 0.25], [0.5, 0.75])[1])
     return noted
 
 

@@ -114,8 +114,9 @@ class Claiming:
     """Whatever makes claims, such as a certificate; one is found by its measure.
 
     >>> import sfumato as sf
+    >>> from sfumato.certificates.claims import Claiming
     >>> made = sf.certify(sf.Channel([[0.75, 0.25], [0.25, 0.75]]))
-    >>> isinstance(made, sf.certificates.Claiming), made["guess_error"].value
+    >>> isinstance(made, Claiming), made["guess_error"].value
     (True, Fraction(1, 4))
     """
 

@@ -1,11 +1,9 @@
-from sfumato.disclosure.certificate import DisclosureSubject, PublicDisclosureSubject, public_certificate
-from sfumato.disclosure.counts import CountDisclosure, CountSymbol, optimum_of_counts
+from sfumato.disclosure.certificate import public_certificate
+from sfumato.disclosure.counts import optimum_of_counts
 from sfumato.disclosure.data import DataLaw, nullity
-from sfumato.disclosure.estimation import BoundTerms, Estimation, Origin, counted_law
-from sfumato.disclosure.held_out import DisclosedScore, disclosed_score
+from sfumato.disclosure.estimation import Estimation, Origin, counted_law
+from sfumato.disclosure.held_out import disclosed_score
 from sfumato.disclosure.limits import (
-    LimitChain,
-    LimitDisclosure,
     Measurements,
     chain_of_limits,
     efficiency_interval_of,
@@ -15,7 +13,6 @@ from sfumato.disclosure.limits import (
 )
 from sfumato.disclosure.optimal import Disclosure, Solver, ceiling_bits, optimum, two_binary_corners
 from sfumato.disclosure.schemes import (
-    IndependenceCheck,
     RunningSums,
     WindowScheme,
     best_mapping,
@@ -23,21 +20,10 @@ from sfumato.disclosure.schemes import (
     leak_within_bits,
     overlap_leaks,
 )
-from sfumato.disclosure.uniformising import (
-    ColumnSums,
-    QuantileCells,
-    UniformisedChain,
-    closest_uniformiser,
-    quantile_uniformiser,
-)
+from sfumato.disclosure.uniformising import ColumnSums, QuantileCells, closest_uniformiser, quantile_uniformiser
 from sfumato.disclosure.unknown_distributions import (
-    PrivateLawBound,
-    UnknownLawBound,
     bound_with,
-    check_private_law_bound,
-    check_unknown_law_bound,
     disclosed_by_private_law_bits,
-    private_bound_with,
     private_counts,
     private_law_bound,
     smoothed_law,
@@ -45,34 +31,20 @@ from sfumato.disclosure.unknown_distributions import (
 )
 
 __all__ = [
-    "BoundTerms",
     "ColumnSums",
-    "CountDisclosure",
-    "CountSymbol",
     "DataLaw",
-    "DisclosedScore",
     "Disclosure",
-    "DisclosureSubject",
     "Estimation",
-    "IndependenceCheck",
-    "LimitChain",
-    "LimitDisclosure",
     "Measurements",
     "Origin",
-    "PrivateLawBound",
-    "PublicDisclosureSubject",
     "QuantileCells",
     "RunningSums",
     "Solver",
-    "UniformisedChain",
-    "UnknownLawBound",
     "WindowScheme",
     "best_mapping",
     "bound_with",
     "ceiling_bits",
     "chain_of_limits",
-    "check_private_law_bound",
-    "check_unknown_law_bound",
     "closest_uniformiser",
     "counted_law",
     "disclosed_by_private_law_bits",
@@ -86,7 +58,6 @@ __all__ = [
     "optimum",
     "optimum_of_counts",
     "overlap_leaks",
-    "private_bound_with",
     "private_counts",
     "private_law_bound",
     "public_certificate",

@@ -145,7 +145,8 @@ class UniformisedChain:
 
     >>> from fractions import Fraction
     >>> import sfumato as sf
-    >>> chain = sf.disclosure.UniformisedChain.closest(sf.Distribution([Fraction(1, 4), Fraction(3, 4)]))
+    >>> from sfumato.disclosure.uniformising import UniformisedChain
+    >>> chain = UniformisedChain.closest(sf.Distribution([Fraction(1, 4), Fraction(3, 4)]))
     >>> chain.modulus, chain.certify_small(3).comparisons
     (2, 24)
     >>> round(chain.information_bits(100).lower, 2), round(chain.efficiency(100).lower, 3)

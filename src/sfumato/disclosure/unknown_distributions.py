@@ -200,10 +200,11 @@ def check_unknown_law_bound(bound: UnknownLawBound) -> None:
 
     >>> from dataclasses import replace
     >>> import sfumato as sf
+    >>> from sfumato.disclosure.unknown_distributions import check_unknown_law_bound
     >>> bound = sf.disclosure.unknown_law_bound(1000, 4, 0.05)
-    >>> sf.disclosure.check_unknown_law_bound(bound)  # says nothing: the bound is proved
+    >>> check_unknown_law_bound(bound)  # says nothing: the bound is proved
     >>> try:
-    ...     sf.disclosure.check_unknown_law_bound(replace(bound, bits=0.001))
+    ...     check_unknown_law_bound(replace(bound, bits=0.001))
     ... except sf.errors.NotCertified as error:
     ...     print(error.rule)
     no bound of 0.001 bits follows from 1000 records over 4 cells
@@ -437,7 +438,8 @@ def private_bound_with(
 
     >>> from fractions import Fraction
     >>> import sfumato as sf
-    >>> bound = sf.disclosure.private_bound_with(10_000, 4, 0.05, odds=Fraction(3, 2), smoothing=8, rate=0.2, price=0.0)
+    >>> from sfumato.disclosure.unknown_distributions import private_bound_with
+    >>> bound = private_bound_with(10_000, 4, 0.05, odds=Fraction(3, 2), smoothing=8, rate=0.2, price=0.0)
     >>> round(bound.bits, 4)
     0.0119
     """
@@ -457,8 +459,9 @@ def check_private_law_bound(bound: PrivateLawBound) -> None:
         NotCertified: the witness does not prove so few bits.
 
     >>> import sfumato as sf
+    >>> from sfumato.disclosure.unknown_distributions import check_private_law_bound
     >>> bound = sf.disclosure.private_law_bound(10_000, 4, 0.05, 1)
-    >>> sf.disclosure.check_private_law_bound(bound)  # says nothing: the bound is proved
+    >>> check_private_law_bound(bound)  # says nothing: the bound is proved
     """
     exact = check_confidence(bound.records, bound.cells, bound.beta)
     cell = _cell_of_private_histograms(

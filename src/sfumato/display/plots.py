@@ -49,8 +49,9 @@ def plan_svg(plans: Sequence[QuestionPlan], *, population: int | None, title: st
 
     >>> from fractions import Fraction
     >>> import sfumato as sf
+    >>> from sfumato.display.plots import plan_svg
     >>> study = sf.Study(name="Rest", questions=(sf.YesNo(id="tired", text="Tired?", epsilon=Fraction(1)),))
-    >>> picture = sf.display.plan_svg(sf.plan(study).questions, population=1000, title="Rest")
+    >>> picture = plan_svg(sf.plan(study).questions, population=1000, title="Rest")
     >>> picture[:13], "What each reader's key costs in accuracy" in picture
     ('<?xml version', True)
     """
@@ -78,8 +79,9 @@ def accuracy_svg(plans: Sequence[QuestionPlan], *, population: int | None, title
 
     >>> from fractions import Fraction
     >>> import sfumato as sf
+    >>> from sfumato.display.plots import accuracy_svg
     >>> study = sf.Study(name="Rest", questions=(sf.YesNo(id="tired", text="Tired?", epsilon=Fraction(1)),))
-    >>> picture = sf.display.accuracy_svg(sf.plan(study).questions, population=1000, title="Rest")
+    >>> picture = accuracy_svg(sf.plan(study).questions, population=1000, title="Rest")
     >>> "95 % interval of a share, 1,000 respondents" in picture
     True
     """
@@ -142,12 +144,13 @@ def cost_svg(curve: CostCurve, *, title: str = "") -> str:
 
     >>> from fractions import Fraction
     >>> import sfumato as sf
+    >>> from sfumato.display.plots import cost_svg
     >>> asked = sf.Card(id="tired", text="Tired?", guess_error=Fraction(3, 8))
     >>> planned, = sf.plan(sf.Study(name="Rest", questions=(asked,))).questions
     >>> curve = planned.costs()
     >>> [name for name, _ in curve.levels[0].respondents]
     ['three outputs', 'two outputs', 'Warner', 'unrelated question']
-    >>> "respondents needed, about" in sf.display.cost_svg(curve, title="Rest")
+    >>> "respondents needed, about" in cost_svg(curve, title="Rest")
     True
     """
     levels, guess_error = curve.levels, float(curve.guess_error)

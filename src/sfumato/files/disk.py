@@ -30,11 +30,12 @@ def read_bytes(path: str | Path, *, limit_bytes: int = DEFAULT_LIMIT_BYTES) -> b
 
     >>> from pathlib import Path
     >>> import sfumato as sf
+    >>> from sfumato.files.disk import read_bytes
     >>> _ = Path("answers.csv").write_bytes(b"tired\nyes\n")
-    >>> sf.files.read_bytes("answers.csv")
+    >>> read_bytes("answers.csv")
     b'tired\nyes\n'
     >>> try:
-    ...     sf.files.read_bytes("answers.csv", limit_bytes=4)
+    ...     read_bytes("answers.csv", limit_bytes=4)
     ... except sf.errors.UnreadableFile as error:
     ...     print(error.rule)
     ...
@@ -94,8 +95,9 @@ def write_atomically(path: str | Path, data: bytes | str, *, private: bool = Fal
 
     >>> from pathlib import Path
     >>> import sfumato as sf
-    >>> sf.files.write_atomically("plan.txt", "first\n")
-    >>> sf.files.write_atomically("plan.txt", "second\n")
+    >>> from sfumato.files.disk import write_atomically
+    >>> write_atomically("plan.txt", "first\n")
+    >>> write_atomically("plan.txt", "second\n")
     >>> Path("plan.txt").read_text(), [file.name for file in Path().glob("*plan*")]
     ('second\n', ['plan.txt'])
     """
@@ -117,9 +119,10 @@ def create_atomically(path: str | Path, data: bytes, *, private: bool = False) -
         InvalidParameter: something has that name already, or the file cannot be written.
 
     >>> import sfumato as sf
-    >>> sf.files.create_atomically("key.bin", bytes(32), private=True)
+    >>> from sfumato.files.disk import create_atomically
+    >>> create_atomically("key.bin", bytes(32), private=True)
     >>> try:
-    ...     sf.files.create_atomically("key.bin", bytes(32), private=True)
+    ...     create_atomically("key.bin", bytes(32), private=True)
     ... except sf.errors.InvalidParameter as error:
     ...     print(error)
     ...

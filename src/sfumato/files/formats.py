@@ -134,7 +134,8 @@ class DataFile:
     the first is read otherwise.
 
     >>> import sfumato as sf
-    >>> sf.DataFile("wages.csv", encoding="windows-1252", decimal=",").decimal
+    >>> from sfumato.files.formats import DataFile
+    >>> DataFile("wages.csv", encoding="windows-1252", decimal=",").decimal
     ','
     """
 

@@ -1,12 +1,8 @@
-from sfumato.inference.estimates import LinearEstimate, ManyReports, ReportedShares, clip_normalise, raw_covariance
+from sfumato.inference.estimates import ManyReports, ReportedShares, clip_normalise, raw_covariance
 from sfumato.inference.exact import Method, ShareModel, share_interval
 from sfumato.inference.heavy_hitters import (
     FamilyCut,
-    Forecast,
-    Found,
-    FoundAnswers,
     PrefixSearch,
-    TopAnswers,
     discovered_answers,
     found_answers,
     hashed_keys,
@@ -15,9 +11,7 @@ from sfumato.inference.heavy_hitters import (
     string_keys,
     top_answers,
 )
-from sfumato.inference.likelihood import MOST_LIKELIEST
 from sfumato.inference.limits import (
-    RiskFloor,
     critical_random_bits,
     information_per_user,
     interactive_largest_error_floor,
@@ -26,7 +20,6 @@ from sfumato.inference.limits import (
     l1_floor,
     largest_error_floor,
     largest_information,
-    odds_above,
     proved_floor,
     risk_ceiling,
     risk_floor,
@@ -34,25 +27,18 @@ from sfumato.inference.limits import (
     users_floor,
 )
 from sfumato.inference.noncompliance import (
-    AnsweringTest,
-    ComplianceAnswer,
     Divisor,
-    GroupEstimate,
     GroupLaw,
     GroupModel,
     Unknown,
-    UnknownEstimate,
     allow_for_noncompliance,
     anchor_test,
     fit_groups,
     mirror_test,
-    polynomial,
 )
-from sfumato.inference.results import Picture, Quantity, QuestionEstimate, Reading, Truth, Unit
+from sfumato.inference.results import Picture, Quantity, QuestionEstimate, Reading, Unit
 from sfumato.inference.sampling import (
-    Calibration,
     SamplingPlan,
-    WeightedPoint,
     hajek_mean,
     horvitz_thompson_mean,
     horvitz_thompson_total,
@@ -61,34 +47,22 @@ from sfumato.inference.sampling import (
     randomisation_covariance,
 )
 from sfumato.inference.shares import (
-    Respondents,
     ShareEstimate,
-    TestErrors,
     estimate_groups,
     estimate_share,
     respondents_for_half_width,
     respondents_for_test,
     sensitivity_band,
     share_weights,
-    supports_first,
     test_errors,
 )
-from sfumato.inference.weighted_estimates import WeightedEstimate, weighted_mean, weighted_shares
+from sfumato.inference.weighted_estimates import weighted_mean, weighted_shares
 
 __all__ = [
-    "MOST_LIKELIEST",
-    "AnsweringTest",
-    "Calibration",
-    "ComplianceAnswer",
     "Divisor",
     "FamilyCut",
-    "Forecast",
-    "Found",
-    "FoundAnswers",
-    "GroupEstimate",
     "GroupLaw",
     "GroupModel",
-    "LinearEstimate",
     "ManyReports",
     "Method",
     "Picture",
@@ -97,19 +71,11 @@ __all__ = [
     "QuestionEstimate",
     "Reading",
     "ReportedShares",
-    "Respondents",
-    "RiskFloor",
     "SamplingPlan",
     "ShareEstimate",
     "ShareModel",
-    "TestErrors",
-    "TopAnswers",
-    "Truth",
     "Unit",
     "Unknown",
-    "UnknownEstimate",
-    "WeightedEstimate",
-    "WeightedPoint",
     "allow_for_noncompliance",
     "anchor_test",
     "clip_normalise",
@@ -132,8 +98,6 @@ __all__ = [
     "largest_error_floor",
     "largest_information",
     "mirror_test",
-    "odds_above",
-    "polynomial",
     "poststratified",
     "proved_floor",
     "raked",
@@ -148,7 +112,6 @@ __all__ = [
     "share_interval",
     "share_weights",
     "string_keys",
-    "supports_first",
     "test_errors",
     "top_answers",
     "users_enough",

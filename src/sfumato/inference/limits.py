@@ -82,7 +82,8 @@ def odds_above(epsilon: float) -> Fraction:
 
     >>> import math
     >>> import sfumato as sf
-    >>> odds = sf.inference.odds_above(1.0)
+    >>> from sfumato.inference.limits import odds_above
+    >>> odds = odds_above(1.0)
     >>> float(odds) == math.e, odds.denominator.bit_length() <= 97
     (True, True)
     """
@@ -104,7 +105,8 @@ def largest_information(size: int, odds: Fraction) -> Fraction:
     function of d, g_d rises up to d = k/(o+1) and falls from there.
 
     >>> import sfumato as sf
-    >>> odds = sf.inference.odds_above(1.0)
+    >>> from sfumato.inference.limits import odds_above
+    >>> odds = odds_above(1.0)
     >>> told = sf.inference.largest_information(100, odds)
     >>> round(99**2 / (10**6 * float(told)), 6)  # no unbiased estimate from a million reports has a smaller risk
     0.000361

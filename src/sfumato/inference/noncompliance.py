@@ -66,8 +66,9 @@ class GroupLaw:
 
     >>> from fractions import Fraction
     >>> import sfumato as sf
-    >>> yes = sf.inference.polynomial({(): Fraction(1, 4), (0,): Fraction(1, 2)})  # 1/4 + share/2: a coin of 3/4
-    >>> no = sf.inference.polynomial({(): Fraction(3, 4), (0,): Fraction(-1, 2)})
+    >>> from sfumato.inference.noncompliance import polynomial
+    >>> yes = polynomial({(): Fraction(1, 4), (0,): Fraction(1, 2)})  # 1/4 + share/2: a coin of 3/4
+    >>> no = polynomial({(): Fraction(3, 4), (0,): Fraction(-1, 2)})
     >>> group = sf.inference.GroupLaw(name="everybody", reports=("no", "yes"), laws=(no, yes))
     >>> share = sf.inference.Unknown(name="share", meaning="of all respondents, those who hold the answer")
     >>> sf.inference.GroupModel(name="Warner", unknowns=(share,), groups=(group,)).loose_unknowns()
@@ -194,7 +195,8 @@ def polynomial(terms: Mapping[Monomial, Fraction | int]) -> Polynomial:
     """Return a polynomial of the unknowns in its one order, without terms that are 0: the `laws` of a `GroupLaw`.
 
     >>> import sfumato as sf
-    >>> sf.inference.polynomial({(0,): 2, (): 1, (0, 1): 0})  # 1 + 2·(the first unknown)
+    >>> from sfumato.inference.noncompliance import polynomial
+    >>> polynomial({(0,): 2, (): 1, (0, 1): 0})  # 1 + 2·(the first unknown)
     (((), Fraction(1, 1)), ((0,), Fraction(2, 1)))
     """
     return tuple(sorted((places, Fraction(factor)) for places, factor in terms.items() if factor))

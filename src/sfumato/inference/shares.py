@@ -288,8 +288,9 @@ def supports_first(channel: Channel, counts: Counts, theta_1: float, theta_2: fl
     """Whether the reports support theta_1 over theta_2: Σ ln(p_θ1/p_θ2) > 0.
 
     >>> import sfumato as sf
+    >>> from sfumato.inference.shares import supports_first
     >>> coin = sf.surveys.warner_device(0.75).channel
-    >>> [sf.inference.supports_first(coin, [100 - yes, yes], 0.1, 0.3) for yes in (30, 40)]
+    >>> [supports_first(coin, [100 - yes, yes], 0.1, 0.3) for yes in (30, 40)]
     [True, False]
     """
     model, scores = _scores(channel, theta_1, theta_2)

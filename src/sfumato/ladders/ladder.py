@@ -30,7 +30,7 @@ from sfumato.ladders.drawing import blank_key, check_keys, draw_keys, rows_of, s
 from sfumato.ladders.groups import Group
 from sfumato.ladders.keys import Binding, Key, claim_drawing, digest_of
 from sfumato.ladders.level_mechanisms import LevelMechanism
-from sfumato.ladders.shift_levels import CyclicLevel
+from sfumato.ladders.shift_levels import CyclicLevel, PadLevel
 from sfumato.ladders.spec import Outline, level_over, no_recovery
 from sfumato.ladders.steps import Step, descending
 from sfumato.numbers.checks import Number, as_exact, check_at_least, check_integer, check_positive
@@ -181,7 +181,7 @@ class Ladder(Shown):
     @classmethod
     def sealed(cls, size: int) -> Ladder:
         """Return the one-time pad of so many answers: reports tell nothing, and the key of level 0 everything."""
-        return cls.of_odds(ladders.PadLevel(size=size), (Fraction(1),), recover=True)
+        return cls.of_odds(PadLevel(size=size), (Fraction(1),), recover=True)
 
     def _fill(
         self, rung: LevelMechanism, odds: tuple[Fraction, ...], epsilons: tuple[float, ...], *, recover: bool

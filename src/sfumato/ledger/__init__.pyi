@@ -1,9 +1,5 @@
-from sfumato.ledger.accounts import Entry, LedgerState, Receipt, Standing
 from sfumato.ledger.amounts import Charges, Currency
 from sfumato.ledger.composition import (
-    Composed,
-    Parallel,
-    TwoDataSets,
     compose,
     compose_parallel,
     compose_two_data_sets,
@@ -29,23 +25,16 @@ from sfumato.ledger.releases import (
 __all__ = [
     "Assumption",
     "Charges",
-    "Composed",
     "Counting",
     "Currency",
-    "Entry",
     "Kind",
     "Ledger",
-    "LedgerState",
-    "Parallel",
     "Per",
     "Period",
     "Published",
     "PublishedColumn",
-    "Receipt",
     "Release",
     "Role",
-    "Standing",
-    "TwoDataSets",
     "compose",
     "compose_parallel",
     "compose_two_data_sets",

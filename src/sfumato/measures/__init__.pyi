@@ -1,5 +1,5 @@
-from sfumato.measures.amplitude import AmplitudeCapacity, amplitude_capacity, amplitude_ratio
-from sfumato.measures.balances import Balance, balance, balance_curve, plateau_bits, plateau_interval
+from sfumato.measures.amplitude import amplitude_capacity, amplitude_ratio
+from sfumato.measures.balances import balance, balance_curve, plateau_bits, plateau_interval
 from sfumato.measures.beliefs import Ball, believed_bits, composed_bits, noisy_sum_limit
 from sfumato.measures.capacity import (
     capacity_bits,
@@ -7,7 +7,7 @@ from sfumato.measures.capacity import (
     capacity_interval_from,
     capacity_with_witness,
 )
-from sfumato.measures.dependence import ANYONE, NOBODY, Correlation
+from sfumato.measures.dependence import Correlation
 from sfumato.measures.divergences import (
     chernoff_information_interval,
     chernoff_information_nats,
@@ -41,9 +41,6 @@ from sfumato.measures.guessing import (
     worst_report,
 )
 from sfumato.measures.individual import (
-    BalancedChoice,
-    CorrelatedLeak,
-    WorstCase,
     balanced_choice,
     capacity_about,
     data_independent_bits,
@@ -60,7 +57,6 @@ from sfumato.measures.individual import (
 )
 from sfumato.measures.individual_counts import (
     NoisyCount,
-    StatisticCapacity,
     count_capacity,
     has_monotone_ratio,
     statistic_capacity,
@@ -82,17 +78,9 @@ from sfumato.measures.shannon import (
 )
 
 __all__ = [
-    "ANYONE",
-    "NOBODY",
-    "AmplitudeCapacity",
-    "Balance",
-    "BalancedChoice",
     "Ball",
-    "CorrelatedLeak",
     "Correlation",
     "NoisyCount",
-    "StatisticCapacity",
-    "WorstCase",
     "amplitude_capacity",
     "amplitude_ratio",
     "balance",

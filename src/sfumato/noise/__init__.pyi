@@ -1,17 +1,7 @@
-from sfumato.noise.certificates import NoiseSubject, RankSubject, VectorSubject
 from sfumato.noise.channels import ExponentialDesign, FlipDesign, exponential, exponential_of, flip
-from sfumato.noise.gaussian_designs import (
-    GaussianDesign,
-    PrivateMean,
-    PrivateSum,
-    gaussian,
-    private_count,
-    private_mean,
-    private_sum,
-)
-from sfumato.noise.quantiles import PrivateQuantile, private_quantile
-from sfumato.noise.reaccounting import Reaccounting, bits_of
-from sfumato.noise.shared_bits import BeliefSubject
+from sfumato.noise.gaussian_designs import GaussianDesign, gaussian, private_count, private_mean, private_sum
+from sfumato.noise.quantiles import private_quantile
+from sfumato.noise.reaccounting import bits_of
 from sfumato.noise.shared_bits_designs import (
     BelievedNoise,
     believed_count,
@@ -22,19 +12,11 @@ from sfumato.noise.shared_bits_designs import (
 from sfumato.noise.vectors import VectorDesign, private_histogram
 
 __all__ = [
-    "BeliefSubject",
     "BelievedNoise",
     "ExponentialDesign",
     "FlipDesign",
     "GaussianDesign",
-    "NoiseSubject",
-    "PrivateMean",
-    "PrivateQuantile",
-    "PrivateSum",
-    "RankSubject",
-    "Reaccounting",
     "VectorDesign",
-    "VectorSubject",
     "believed_count",
     "believed_histogram",
     "believed_mean",

@@ -21,7 +21,8 @@ class Column(Sequence[float]):
     """Numbers in order, in one piece of memory that nobody can change.
 
     >>> import sfumato as sf
-    >>> column = sf.numbers.Column([0.5, 0.25, 0.25])
+    >>> from sfumato.numbers.columns import Column
+    >>> column = Column([0.5, 0.25, 0.25])
     >>> column[0], column[1:], column == (0.5, 0.25, 0.25)
     (0.5, Column([0.25, 0.25]), True)
     """
@@ -87,7 +88,8 @@ class Intervals(Sequence[Interval]):
         InvalidParameter: the two columns are not of one length.
 
     >>> import sfumato as sf
-    >>> sf.numbers.Intervals([0.0, 0.25], [0.5, 0.75])[1]
+    >>> from sfumato.numbers.columns import Intervals
+    >>> Intervals([0.0, 0.25], [0.5, 0.75])[1]
     Interval(lower=0.25, upper=0.75)
     """
 

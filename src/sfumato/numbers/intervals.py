@@ -17,10 +17,11 @@ class Interval:
     """`lower ≤ v ≤ upper`: how a certified number is written. Infinite ends are allowed; NaN is not.
 
     >>> import sfumato as sf
+    >>> from sfumato.numbers import Interval
     >>> found = sf.measures.capacity_bits(sf.Channel([[0.75, 0.25], [0.25, 0.75]]))
     >>> round(found.lower, 9), found.width < 1e-9, 0.1887 in found
     (0.188721876, True, False)
-    >>> sf.numbers.Interval(0.25, 0.5).overlaps(sf.numbers.Interval(0.5, 1.0))
+    >>> Interval(0.25, 0.5).overlaps(Interval(0.5, 1.0))
     True
     """
 

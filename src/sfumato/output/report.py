@@ -259,9 +259,10 @@ def study_report_html(
 
     >>> from fractions import Fraction
     >>> import sfumato as sf
+    >>> from sfumato.output.report import study_report_html
     >>> study = sf.Study(name="Rest", questions=(sf.YesNo(id="tired", text="Tired?", epsilon=Fraction(1)),))
     >>> made = sf.publish(study, {"tired": ["no", "yes"] * 50}, insecure_seed=7)
-    >>> page = sf.study_report_html(sf.plan(study), [made.reports])
+    >>> page = study_report_html(sf.plan(study), [made.reports])
     >>> "What the reports say" in page
     True
     """

@@ -1,6 +1,6 @@
 from sfumato.prob.channel import Channel
 from sfumato.prob.channel_files import parse_prior, read_any_channel, read_channel, read_prior, write_channel
-from sfumato.prob.distribution import Distribution, DistributionLike, as_distribution
+from sfumato.prob.distribution import Distribution, as_distribution
 from sfumato.prob.operations import (
     Joint,
     as_prior,
@@ -14,15 +14,12 @@ from sfumato.prob.operations import (
     product,
     together,
 )
-from sfumato.prob.structured import AnyChannel, ChannelLike, Circulant, as_channel
+from sfumato.prob.structured import Circulant, as_channel
 
 __all__ = [
-    "AnyChannel",
     "Channel",
-    "ChannelLike",
     "Circulant",
     "Distribution",
-    "DistributionLike",
     "Joint",
     "as_channel",
     "as_distribution",

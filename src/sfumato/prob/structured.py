@@ -90,7 +90,7 @@ class Circulant(Shown):
 
     >>> from fractions import Fraction
     >>> import sfumato as sf
-    >>> channel = sf.Circulant.two_level(size=7, support=[1, 2, 4], odds=Fraction(3))
+    >>> channel = sf.prob.Circulant.two_level(size=7, support=[1, 2, 4], odds=Fraction(3))
     >>> channel.shape, sf.measures.odds(channel)
     ((7, 7), Fraction(3, 1))
     """

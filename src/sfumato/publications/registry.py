@@ -335,11 +335,12 @@ def read_registry(
     >>> import pathlib, tempfile
     >>> from fractions import Fraction
     >>> import sfumato as sf
+    >>> from sfumato.publications.registry import read_registry
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "study.toml"
     >>> study = sf.Study(name="Rest", questions=(sf.YesNo(id="tired", text="Tired?", epsilon=Fraction(1)),))
     >>> sf.write_study(study, path)
     >>> made = sf.publish(path, {"tired": ["no", "yes"] * 50}, out=path.with_name("reports.csv"))
-    >>> len(sf.read_registry(path).releases)
+    >>> len(read_registry(path).releases)
     1
     """
     declared, payer = study_of(study), ledger_of(study, ledger)

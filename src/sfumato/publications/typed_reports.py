@@ -195,8 +195,9 @@ class ReportCounts:
     `read_report_counts` makes it of a file.
 
     >>> import sfumato as sf
+    >>> from sfumato.publications import ReportCounts
     >>> groups = (("Bonn", (1, 0)), ("Ulm", (1, 1)))
-    >>> found = sf.publications.ReportCounts(reports=("no", "yes"), counts=(2, 1), groups=groups)
+    >>> found = ReportCounts(reports=("no", "yes"), counts=(2, 1), groups=groups)
     >>> found.total, found.by_group["Ulm"]
     (3, (1, 1))
     """
@@ -245,8 +246,9 @@ def read_report_counts(
 
     >>> from pathlib import Path
     >>> import sfumato as sf
+    >>> from sfumato.publications import read_report_counts
     >>> _ = Path("reports.csv").write_text("report,town\nyes,Ulm\nno,Ulm\nno,Bonn\n")
-    >>> found = sf.publications.read_report_counts("reports.csv", known=("no", "yes"), group="town")
+    >>> found = read_report_counts("reports.csv", known=("no", "yes"), group="town")
     >>> found.counts, found.by_group
     ((2, 1), {'Bonn': (1, 0), 'Ulm': (1, 1)})
     """

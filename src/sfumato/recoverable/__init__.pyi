@@ -10,7 +10,6 @@ from sfumato.recoverable.answers import (
 from sfumato.recoverable.guesses import Guesser
 from sfumato.recoverable.many_responses import (
     ResponsesDesign,
-    TypeBounds,
     alternating,
     design_responses,
     responses,
@@ -19,7 +18,6 @@ from sfumato.recoverable.many_responses import (
     type_bounds,
 )
 from sfumato.recoverable.persistent import (
-    PersistentSecretDesign,
     coin_privacy,
     design_persistent_secret,
     persistent_secret,
@@ -32,8 +30,6 @@ from sfumato.recoverable.schemes import (
     accuracy_of_noise,
     block_noise,
     block_privacy,
-    blocks_win_at_last,
-    chernoff_radius_nats,
     converse,
     decay_bounds,
     decay_exponent_nats,
@@ -44,19 +40,14 @@ from sfumato.recoverable.schemes import (
     privacy_of_noise,
     published_noise,
 )
-from sfumato.recoverable.several_priors import PriorPrice, RobustDesign, ball_corners, robust, robust_ball
-from sfumato.recoverable.worst_case import EveryAnswerDesign, design_every_answer, every_answer
+from sfumato.recoverable.several_priors import ball_corners, robust, robust_ball
+from sfumato.recoverable.worst_case import design_every_answer, every_answer
 
 __all__ = [
-    "EveryAnswerDesign",
     "Guesser",
-    "PersistentSecretDesign",
-    "PriorPrice",
     "Query",
     "RecoverableDesign",
     "ResponsesDesign",
-    "RobustDesign",
-    "TypeBounds",
     "accuracy_floor",
     "accuracy_of_noise",
     "alternating",
@@ -65,8 +56,6 @@ __all__ = [
     "best_noise",
     "block_noise",
     "block_privacy",
-    "blocks_win_at_last",
-    "chernoff_radius_nats",
     "coin_privacy",
     "converse",
     "decay_bounds",

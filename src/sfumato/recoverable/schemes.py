@@ -314,9 +314,10 @@ def blocks_win_at_last(query: Query) -> bool:
         InvalidParameter: ρ is above 1/2.
 
     >>> import sfumato as sf
-    >>> sf.recoverable.blocks_win_at_last(sf.recoverable.Query.of([0.4, 0.4, 0.2], [0, 1, 2], 0.35))
+    >>> from sfumato.recoverable.schemes import blocks_win_at_last
+    >>> blocks_win_at_last(sf.recoverable.Query.of([0.4, 0.4, 0.2], [0, 1, 2], 0.35))
     False
-    >>> sf.recoverable.blocks_win_at_last(sf.recoverable.Query.of([0.5, 0.3, 0.2], [0, 1, 2], 0.35))
+    >>> blocks_win_at_last(sf.recoverable.Query.of([0.5, 0.3, 0.2], [0, 1, 2], 0.35))
     True
     """
     if query.rho > HALF:
@@ -413,8 +414,9 @@ def chernoff_radius_nats(query: Query, noise: Rows) -> tuple[float, Fraction]:
     different rows of their largest m_i. The exponent is inf when a single response tells all different rows apart.
 
     >>> import sfumato as sf
+    >>> from sfumato.recoverable.schemes import chernoff_radius_nats
     >>> query = sf.recoverable.Query.of([0.5, 0.3, 0.2], [0, 1, 2], 0.6)
-    >>> exponent, limit = sf.recoverable.chernoff_radius_nats(query, sf.recoverable.pair_noise(query))
+    >>> exponent, limit = chernoff_radius_nats(query, sf.recoverable.pair_noise(query))
     >>> round(exponent, 6), round(sf.recoverable.decay_exponent_nats(0.6), 6), float(limit)
     (0.020411, 0.020411, 0.0)
     """

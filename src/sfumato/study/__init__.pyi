@@ -1,8 +1,8 @@
-from sfumato.study.cells import NO_ANSWER, AskIf, Missing
+from sfumato.study.cells import AskIf, Missing
 from sfumato.study.collect_terms import CollectTerms
 from sfumato.study.file import fingerprint, read_study, write_study
 from sfumato.study.goals import Goal
-from sfumato.study.handler import Draw, Drawer, Handler
+from sfumato.study.handler import Handler
 from sfumato.study.kinds.card import Card
 from sfumato.study.kinds.dictionaries import Dictionary, remember_dictionary
 from sfumato.study.kinds.large_list import LargeList
@@ -20,7 +20,6 @@ from sfumato.study.readers import Analyst, Audience
 from sfumato.study.study import DisclosedColumns, Study
 
 __all__ = [
-    "NO_ANSWER",
     "Analyst",
     "AskIf",
     "Audience",
@@ -30,8 +29,6 @@ __all__ = [
     "Count",
     "Dictionary",
     "DisclosedColumns",
-    "Draw",
-    "Drawer",
     "FreeText",
     "Goal",
     "Handler",

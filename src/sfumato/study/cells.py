@@ -449,7 +449,7 @@ class AskIf:
 
     >>> from fractions import Fraction
     >>> import sfumato as sf
-    >>> smokers = sf.AskIf(question="smokes", answers=("yes",))
+    >>> smokers = sf.study.AskIf(question="smokes", answers=("yes",))
     >>> asked = sf.Count(id="a_day", text="How many a day?", highest=60, epsilon=Fraction(2), ask_if=smokers)
     >>> asked.ask_if.source
     'smokes'

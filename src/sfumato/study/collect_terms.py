@@ -52,7 +52,7 @@ class CollectTerms:
     are what the first page says of the study.
 
     >>> import sfumato as sf
-    >>> sf.CollectTerms(mode="panel").mode.value
+    >>> sf.study.CollectTerms(mode="panel").mode.value
     'panel'
     """
 

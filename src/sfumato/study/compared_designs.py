@@ -401,8 +401,9 @@ def compare_devices(
         InvalidParameter: the share or the guess error is outside of its range.
 
     >>> import sfumato as sf
+    >>> from sfumato.study.compared_designs import compare_devices
     >>> coins = [sf.surveys.warner_device(0.7), sf.surveys.kuk_device(red_if_yes=0.8, red_if_no=0.2, draws=2)]
-    >>> [row[:2] for row in sf.compare_devices(coins, share=0.1).table().rows]
+    >>> [row[:2] for row in compare_devices(coins, share=0.1).table().rows]
     [('Warner', '2,177'), ('Kuk', '363')]
     """
     if not devices:

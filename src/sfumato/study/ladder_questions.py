@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from sfumato import inference
 from sfumato.certificates.certificate import Certificate
 from sfumato.certificates.certifying import certify
 from sfumato.errors import InvalidParameter
 from sfumato.files.columns import Words
 from sfumato.files.tables import with_gaps
 from sfumato.inference.estimates import ReportedShares
+from sfumato.inference.likelihood import MOST_LIKELIEST
 from sfumato.inference.results import (
     MemberDifferences,
     Picture,
@@ -218,7 +218,7 @@ def estimate_ladder(handler: LadderHandler, tally: Tally, reading: Reading) -> Q
         return found_two if values is None else _of_numbers(question, found_two)
     counted = Tally(mechanism=rung.name, counts=tally.counts, reports=tally.reports)
     found = rung.estimate(counted, confidence=reading.plain(question.id).confidence)
-    shows_likeliest = not ladder.by_position and len(found.raw) <= inference.MOST_LIKELIEST
+    shows_likeliest = not ladder.by_position and len(found.raw) <= MOST_LIKELIEST
     differences: ShareDifferences = ReportedDifferences(channel=rung.channel, counts=tally.counts)
     if handler.by_number:
         differences = MemberDifferences(mechanism=rung, tally=counted)

@@ -1,7 +1,6 @@
 from sfumato.surveys.cards import SpinnerCard, list_response, playable, playable_list, spinner_card
 from sfumato.surveys.classic_designs import (
     Device,
-    DeviceKind,
     crosswise,
     crosswise_channel,
     crosswise_device,
@@ -22,7 +21,6 @@ from sfumato.surveys.classic_designs import (
 from sfumato.surveys.design import (
     AnswerLimits,
     Limits,
-    OptimalFor,
     SurveyDesign,
     best_design,
     largest_chernoff_nats,
@@ -35,30 +33,18 @@ from sfumato.surveys.design import (
     survey,
 )
 from sfumato.surveys.groups import (
-    GroupDevice,
     anchored_crosswise,
     cheating_detection_groups,
     extended_crosswise_groups,
     lie_detector_groups,
     unrelated_question_groups,
 )
-from sfumato.surveys.lists import (
-    ListedSurvey,
-    answer_or_silence,
-    listed_survey,
-    report_columns,
-    total_variance,
-    variance_floor,
-)
+from sfumato.surveys.lists import answer_or_silence, listed_survey, total_variance, variance_floor
 
 __all__ = [
     "AnswerLimits",
     "Device",
-    "DeviceKind",
-    "GroupDevice",
     "Limits",
-    "ListedSurvey",
-    "OptimalFor",
     "SpinnerCard",
     "SurveyDesign",
     "anchored_crosswise",
@@ -88,7 +74,6 @@ __all__ = [
     "optimal_weight",
     "playable",
     "playable_list",
-    "report_columns",
     "share_law",
     "spinner_card",
     "survey",

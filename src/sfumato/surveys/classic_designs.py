@@ -490,9 +490,10 @@ class DeviceKind(StrEnum):
     """Kinds of device that have one dial.
 
     >>> import sfumato as sf
-    >>> [kind.value for kind in sf.surveys.DeviceKind]
+    >>> from sfumato.surveys.classic_designs import DeviceKind
+    >>> [kind.value for kind in DeviceKind]
     ['Warner', 'crosswise', 'forced response', 'unrelated question', 'triangular', 'Mangat', 'Kuk']
-    >>> sf.surveys.device_at(sf.surveys.DeviceKind.CROSSWISE, guess_error=0.25).parameters
+    >>> sf.surveys.device_at(DeviceKind.CROSSWISE, guess_error=0.25).parameters
     (('p', Fraction(1, 4)),)
     """
 

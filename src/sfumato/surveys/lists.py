@@ -63,8 +63,9 @@ def report_columns(limits: AnswerLimits) -> tuple[ReportColumn, ...]:
         InvalidParameter: there are too many answers to look through all their sets.
 
     >>> import sfumato as sf
+    >>> from sfumato.surveys.lists import report_columns
     >>> limits = sf.surveys.AnswerLimits.of(3, guess_error=0.5)
-    >>> columns = sf.surveys.report_columns(limits)
+    >>> columns = report_columns(limits)
     >>> [column.favoured for column in columns]
     [(0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2)]
     """

@@ -61,7 +61,7 @@ def audit_samples(
     >>> import sfumato as sf
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "draws.csv"
     >>> _ = path.write_text("input,output,count\nno,no,750\nno,yes,250\nyes,no,250\nyes,yes,750\n")
-    >>> sf.audit_samples(path, count="count").claim.value < 1.0987  # it bounds ln 3 from below
+    >>> sf.workflows.audit_samples(path, count="count").claim.value < 1.0987  # it bounds ln 3 from below
     True
     """
     if engine is not None:
@@ -133,10 +133,10 @@ def audit_publication(reports: str | Path) -> PublicationAudit:
     >>> study = sf.Study(name="Rest", questions=(sf.YesNo(id="tired", text="Tired?", epsilon=Fraction(1)),))
     >>> out = pathlib.Path(tempfile.mkdtemp()) / "reports"
     >>> made = sf.publish(study, {"tired": ["no", "yes"] * 50}, out=out, insecure_seed=7)
-    >>> sf.audit_publication(out).findings
+    >>> sf.workflows.audit_publication(out).findings
     ()
     >>> (out / "draft.txt").touch()
-    >>> sf.audit_publication(out).findings
+    >>> sf.workflows.audit_publication(out).findings
     ('draft.txt: a file that the publication does not name',)
     """
     here = Path(reports)

@@ -437,7 +437,7 @@ def weighted_shares(
     >>> study = sf.Study(name="Rest", questions=(sf.YesNo(id="tired", text="Tired?", epsilon=Fraction(3)),))
     >>> people = {"tired": ["no", "yes"] * 500, "weight": [3, 1] * 500}
     >>> made = sf.publish(study, people, keep=["weight"], insecure_seed=7)
-    >>> found = sf.weighted_shares(made.reports, "tired", weights="weight")
+    >>> found = sf.workflows.weighted_shares(made.reports, "tired", weights="weight")
     >>> found.labels, 0.2 < found.estimates[1].value < 0.3
     (('no', 'yes'), True)
     """

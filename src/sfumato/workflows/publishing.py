@@ -541,7 +541,7 @@ def write_publication(
     >>> study = sf.Study(name="Rest", questions=(sf.YesNo(id="tired", text="Tired?", epsilon=Fraction(1)),))
     >>> made = sf.publish(study, {"tired": ["no", "yes"] * 50}, insecure_seed=7)
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "reports.parquet"
-    >>> sf.write_publication(made, path)  # no keys, for everybody sees the same
+    >>> sf.workflows.write_publication(made, path)  # no keys, for everybody sees the same
     ()
     >>> len(sf.Reports.read(path))
     100

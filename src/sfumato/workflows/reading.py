@@ -363,7 +363,7 @@ def option_pairs(
     >>> ways = sf.Several(id="ways", text="How?", options=("bus", "car", "bicycle"), ask=2, epsilon=Fraction(4))
     >>> study = sf.Study(name="Traffic", questions=(ways,))
     >>> made = sf.publish(study, {"ways": ["bus;car", "bicycle"] * 50}, insecure_seed=7)
-    >>> [pair.name for pair in sf.option_pairs(made.reports, "ways")[None]]
+    >>> [pair.name for pair in sf.workflows.option_pairs(made.reports, "ways")[None]]
     ['bus and car', 'bus and bicycle', 'car and bicycle']
     """
     check_between("confidence", confidence, 0.5, 1 - 1e-9)
@@ -389,7 +389,7 @@ def asked_options(reports: Reports | str | Path, question: str) -> Any:
     >>> ways = sf.Several(id="ways", text="How?", options=("bus", "car", "bicycle"), ask=2, epsilon=Fraction(4))
     >>> study = sf.Study(name="Traffic", questions=(ways,))
     >>> made = sf.publish(study, {"ways": ["bus;car", "bicycle"] * 50}, insecure_seed=7)
-    >>> sf.asked_options(made.reports, "ways").column_names
+    >>> sf.workflows.asked_options(made.reports, "ways").column_names
     ['part', 'row', 'asked_1', 'asked_2']
     """
     import pyarrow as pa  # noqa: PLC0415  takes a second to import

@@ -138,7 +138,8 @@ class DeviceMemory:
     """What one device remembers: in a file that only its owner may read, or in memory.
 
     >>> import sfumato as sf
-    >>> sf.DeviceMemory()
+    >>> from sfumato.workflows.responding import DeviceMemory
+    >>> DeviceMemory()
     <DeviceMemory, not shown>
     """
 

@@ -98,7 +98,7 @@ def report_weights(
     >>> import sfumato as sf
     >>> study = sf.Study(name="Rest", questions=(sf.YesNo(id="tired", text="Tired?", epsilon=Fraction(1)),))
     >>> made = sf.publish(study, {"tired": ["no", "yes"] * 50}, insecure_seed=7)
-    >>> sf.report_weights(made.reports).column_names
+    >>> sf.workflows.report_weights(made.reports).column_names
     ['question', 'report', 'answer', 'weight']
     """
     check_table_place("out", out)
@@ -126,7 +126,7 @@ def raw_shares(reports: Collected | str | Path, question: str) -> pa.Table:
     >>> question = sf.LargeList(id="name", text="Your surname?", dictionary=names, epsilon=Fraction(4))
     >>> study = sf.Study(name="Names", questions=(question,))
     >>> made = sf.publish(study, {"name": names * 5}, insecure_seed=7)
-    >>> sf.raw_shares(made.reports, "name").num_rows
+    >>> sf.workflows.raw_shares(made.reports, "name").num_rows
     100
     """
     import pyarrow as pa  # noqa: PLC0415  takes a second to import

@@ -597,12 +597,14 @@ COMBINING = [
 WEIGHING = [
     Case(
         name="weights of a publication in a folder",
-        prepare=grown, command="weights reports --out w.csv", call=lambda: sf.report_weights("reports", out="w.csv"),
+        prepare=grown, command="weights reports --out w.csv",
+        call=lambda: sf.workflows.report_weights("reports", out="w.csv"),
         makes=("w.csv",), debits=TWICE,
     ),
     Case(
         name="weights of what is not there",
-        prepare=people, command="weights reports --out w.csv", call=lambda: sf.report_weights("reports", out="w.csv"),
+        prepare=people, command="weights reports --out w.csv",
+        call=lambda: sf.workflows.report_weights("reports", out="w.csv"),
         refusal=UnreadableFile, words="does not exist",
     ),
 ]  # fmt: skip

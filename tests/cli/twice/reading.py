@@ -39,7 +39,7 @@ def recover_with(key, reports="reports.parquet", out="back.csv", **options):
 
 
 def weigh(**given):
-    return lambda: sf.report_weights("reports.parquet", **given)
+    return lambda: sf.workflows.report_weights("reports.parquet", **given)
 
 
 LOCKED = Passphrase("correct horse", memory_kib=8, passes=1, lanes=1)

@@ -17,8 +17,8 @@ from engines.spark.slow_tasks import SlowDrawTask
 from sfumato.errors import SfumatoError
 from sfumato.keys import Unprotected
 from sfumato.publications import spark_writing as spark_parts
-from sfumato.workflows import publish
 from sfumato.workflows import releasing as requests
+from sfumato.workflows.publishing import publish
 
 secrets, plans = [], []
 

@@ -13,7 +13,7 @@ from sfumato.publications.part import MemorySink, PartPlan, draw_part, open_answ
 from sfumato.publications.reports import read_report_files
 from sfumato.sampling import Guarantee, SystemBits
 from sfumato.study import Analyst, Card, OneOfMany, Study, YesNo, write_study
-from sfumato.workflows import publish
+from sfumato.workflows.publishing import publish
 
 ANSWERS = tuple(str(number) for number in range(900))
 PLACES = ("north", "south", "east", "west")

@@ -10,7 +10,8 @@ from engines.spark.spark_studies import ODD_SIZES, check_equal_to_arrow, publish
 from engines.spark.test_reading import check_same_rows
 from sfumato.errors import UnreadableFile
 from sfumato.study import Analyst, AskIf, Card, Count, FreeText, OneOfMany, Study, YesNo
-from sfumato.workflows import combine, estimate_reports, open_reports, read_reports, recover_answers
+from sfumato.workflows.combining import combine
+from sfumato.workflows.reading import estimate_reports, open_reports, read_reports, recover_answers
 
 ROWS = 30_000
 

@@ -9,7 +9,8 @@ from living_publications import Living, living_answers, other
 from sfumato.errors import KeyReused, UnreadableFile
 from sfumato.keys import Unprotected
 from sfumato.publications.reports import read_report_files
-from sfumato.workflows import combine, open_reports, recover_answers
+from sfumato.workflows.combining import combine
+from sfumato.workflows.reading import open_reports, recover_answers
 
 ROWS = 9000
 

@@ -7,7 +7,11 @@ import pytest
 from living_publications import living_study
 from public_bytes import blobs, holds
 from sfumato.keys import Unprotected
-from sfumato.workflows import audit_publication, combine, erase, open_reports, publish, write_reports
+from sfumato.workflows import audit_publication
+from sfumato.workflows.combining import combine
+from sfumato.workflows.erasing import erase
+from sfumato.workflows.publishing import publish
+from sfumato.workflows.reading import open_reports, write_reports
 
 CANARY, ERASED, UNKEPT = "Canary-on-Sea", "Erasedbury", "private name"
 ROWS = 9000

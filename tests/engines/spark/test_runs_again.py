@@ -11,7 +11,8 @@ from engines.spark.slow_tasks import RUNS
 from engines.spark.spark_studies import card_study, check_drawn_alone, plain_answers, seeds, written
 from sfumato.keys import Unprotected
 from sfumato.study import write_study
-from sfumato.workflows import publish, recover_answers
+from sfumato.workflows.publishing import publish
+from sfumato.workflows.reading import recover_answers
 
 ROWS = 70_000
 TASKS = 9

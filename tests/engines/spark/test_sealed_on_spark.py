@@ -5,7 +5,7 @@ import pyarrow as pa
 from engines.spark.spark_studies import check_equal_to_arrow, written
 from living_publications import Living
 from sfumato.keys import Unprotected
-from sfumato.workflows import recover_answers
+from sfumato.workflows.reading import recover_answers
 from study.test_sealed_answers import NAMES, check_same, people, study
 
 ROWS = 9000

@@ -7,7 +7,7 @@ from engines.spark.spark_studies import check_equal_to_arrow, written
 from living_publications import Living
 from sfumato.keys import Unprotected
 from sfumato.study import Several
-from sfumato.workflows import estimate_reports, open_reports
+from sfumato.workflows.reading import estimate_reports, open_reports
 from study.test_several import study, table
 
 ROWS = 9000

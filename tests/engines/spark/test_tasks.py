@@ -28,8 +28,9 @@ from sfumato.publications.part import MemorySink, PartPlan, draw_part, open_answ
 from sfumato.publications.reports import read_report_files
 from sfumato.sampling import Guarantee, InsecureSeeded
 from sfumato.study import Card, FreeText, Recoverable, Study, YesNo, write_study
-from sfumato.workflows import estimate_reports, publish
 from sfumato.workflows import releasing as requests
+from sfumato.workflows.publishing import publish
+from sfumato.workflows.reading import estimate_reports
 
 ROWS = 30_000
 BLOOD = ("O+", "A+", "O-", "A-", "B+")

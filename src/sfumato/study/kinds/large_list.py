@@ -300,7 +300,7 @@ class LargeListHandler(LadderHandler):
             raise InvalidParameter(
                 f"question {self.question.id!r} has {self.report_count * self.question.size:,} weights, and a table "
                 f"holds at most {_MOST_WEIGHTS:,}",
-                way_out="Name the other questions; `sf.raw_shares` has the unbiased shares of all texts.",
+                way_out="Name the other questions; `sf.workflows.raw_shares` has the unbiased shares of all texts.",
             )
         return super().weights(level)
 

@@ -38,7 +38,7 @@ def register(*questions: type[Question]) -> None:
         InvalidParameter: the kind is registered already, with other classes.
 
     >>> import sfumato as sf
-    >>> from sfumato.study.kinds import unregister
+    >>> from sfumato.study.kinds.registry import unregister
     >>> class Season(sf.OneOfMany):
     ...     KIND = "season"
     ...

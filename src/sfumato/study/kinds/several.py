@@ -326,8 +326,8 @@ class SeveralHandler(LadderHandler):
             )
         return (
             f"a number of {rung.asked} bits about {rung.asked} of the {rung.options} options, which the part and the "
-            f"number of the row decide (`sf.asked_options` names them); the least bit is about the first of them in "
-            f"the order of the study, 1 where it was chosen, and each bit is flipped at random"
+            f"number of the row decide (`sf.workflows.asked_options` names them); the least bit is about the first of "
+            f"them in the order of the study, 1 where it was chosen, and each bit is flipped at random"
         )
 
     def tally(
