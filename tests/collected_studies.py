@@ -11,7 +11,7 @@ from sfumato.ladders import Ladder
 from sfumato.sampling import Guarantee
 from sfumato.study import Analyst, CollectTerms, OneOfMany, Study, YesNo
 from sfumato.study.collection import StoredRow, collection_of
-from sfumato.workflows import make_key_pair
+from sfumato.workflows.key_files import make_key_pair
 from sfumato.workflows.responding import respond
 
 HOMES = ("north", "south", "east", "west")

@@ -37,6 +37,31 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Self
 
+__all__ = [
+    "BudgetSpent",
+    "ClaimRefused",
+    "DigestMismatch",
+    "InsecureBitsWarning",
+    "InvalidInput",
+    "InvalidLaw",
+    "InvalidParameter",
+    "KeyRefused",
+    "KeyReused",
+    "NoisyReleaseWarning",
+    "NotCertified",
+    "NotChecked",
+    "NotFitted",
+    "Place",
+    "Refused",
+    "ReleasedBefore",
+    "SfumatoError",
+    "SharedPeople",
+    "SourceFailed",
+    "UnknownSchema",
+    "UnreadableFile",
+    "UselessRelease",
+]
+
 # Text for people to look at, wherever it came from: nothing in it moves a cursor or turns the writing round.
 
 

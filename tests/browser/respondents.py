@@ -28,7 +28,7 @@ from sfumato.study import (
     YesNo,
     write_study,
 )
-from sfumato.workflows import make_key_pair
+from sfumato.workflows.key_files import make_key_pair
 
 TOWNS = tuple(
     f"{first}{second}"

@@ -26,7 +26,7 @@ from sfumato.study import (
     YesNo,
     write_study,
 )
-from sfumato.workflows import make_key_pair
+from sfumato.workflows.key_files import make_key_pair
 
 MONTHS = tuple(f"month {i}" for i in range(1, 13))
 TREES = ("oak", "elm, field", "ash", "fir", "Weißdorn")

@@ -22,7 +22,7 @@ from browser.desk import (
     until,
 )
 from sfumato.output.estimates import estimate_document
-from sfumato.workflows import unseal_shares
+from sfumato.workflows.collecting import unseal_shares
 from sfumato.workflows.reading import estimate_reports, open_reports
 
 COUNT = 150

@@ -15,7 +15,7 @@ from sfumato.server.settings import Settings
 from sfumato.study import OneOfMany, YesNo
 from sfumato.study.collection import collection_of, form_document
 from sfumato.study.file import read_study
-from sfumato.workflows import unseal_shares
+from sfumato.workflows.collecting import unseal_shares
 from sfumato.workflows.reading import estimate_reports, open_reports, recover_answers
 
 # Four people, who answer every kind, or do not.

@@ -9,7 +9,7 @@ import pytest
 from browser.node import run_module
 from kind_samples import SAMPLES
 from sfumato.errors import InvalidParameter
-from sfumato.inference import Reading
+from sfumato.inference.results import Reading
 from sfumato.output.estimates import estimate_document
 from sfumato.study.cells import Missing
 

@@ -6,7 +6,7 @@ import pytest
 
 from browser.desk import choose_file, click, serve, text_of, until
 from sfumato.output.estimates import estimate_document
-from sfumato.workflows import unseal_shares
+from sfumato.workflows.collecting import unseal_shares
 from sfumato.workflows.reading import estimate_reports, open_reports
 
 COUNT = 30

@@ -13,7 +13,7 @@ from cli.verb_tree import verbs
 from collected_studies import homes, kept
 from sfumato.cli import main
 from sfumato.study.collection import collection_of
-from sfumato.workflows import export_part
+from sfumato.workflows.collecting import export_part
 from sfumato.workflows.responding import respond_all
 
 HEAVY = ("numpy", "scipy", "numba", "pyarrow", "matplotlib", "highspy", "cryptography", "constriction")

@@ -23,7 +23,8 @@ from cli.twice.publishing import PUBLISH, PUBLISHING, people, publish, published
 from cli.twice.reading import READING, RECOVER, recover_with
 from cli.twice.releasing import RELEASING
 from sfumato.errors import KeyRefused
-from sfumato.workflows import protect_key_file, read_ledger
+from sfumato.workflows.budget import read_ledger
+from sfumato.workflows.key_files import protect_key_file
 
 CASES = [*PUBLISHING, *RELEASING, *GROWING, *READING, *KEEPING, *FORGING, *DISCLOSING, *ASKING, *NOISING, *BUDGETING]
 

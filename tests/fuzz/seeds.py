@@ -31,7 +31,7 @@ from sfumato.recoverable.query_files import QueryDesign, write_query_design
 from sfumato.sampling import Guarantee, InsecureSeeded
 from sfumato.study.collection import StoredRow, collection_of
 from sfumato.study.file import as_toml
-from sfumato.workflows import export_part
+from sfumato.workflows.collecting import export_part
 from sfumato.workflows.disclosing import disclose_table
 from sfumato.workflows.responding import DeviceMemory, respond, respond_all
 from small_studies import answers, small_study

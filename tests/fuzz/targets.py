@@ -69,7 +69,8 @@ from sfumato.recoverable.query_files import read_query_design, read_query_table
 from sfumato.study import Dictionary
 from sfumato.study.collection import Collection, collection_words
 from sfumato.study.file import as_toml, read_study
-from sfumato.workflows import audit_publication, read_ledger
+from sfumato.workflows import audit_publication
+from sfumato.workflows.budget import read_ledger
 from sfumato.workflows.disclosing import check_not_released
 from sfumato.workflows.planning import plan
 from sfumato.workflows.responding import DeviceMemory, respond

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from sfumato.errors import InvalidParameter, Refused
-from sfumato.inference import SamplingPlan, hajek_mean, horvitz_thompson_total, poststratified, raked
+from sfumato.inference import SamplingPlan, hajek_mean, raked
+from sfumato.inference.sampling import horvitz_thompson_total, poststratified
 
 GENERATOR_SEED = 21
 

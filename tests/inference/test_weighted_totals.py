@@ -7,14 +7,8 @@ import numpy as np
 import pytest
 
 from sfumato.errors import InvalidParameter
-from sfumato.inference import (
-    SamplingPlan,
-    hajek_mean,
-    horvitz_thompson_mean,
-    horvitz_thompson_total,
-    randomisation_covariance,
-    share_weights,
-)
+from sfumato.inference import SamplingPlan, hajek_mean, horvitz_thompson_mean, share_weights
+from sfumato.inference.sampling import horvitz_thompson_total, randomisation_covariance
 from sfumato.prob import Channel
 
 # A report is true with probability 3/4, so its scores are -1/2 and 3/2: floats hold every number below exactly.

@@ -34,7 +34,7 @@ from sfumato.ladders import Binding, Ladder
 from sfumato.ladders.drawing import blank_key
 from sfumato.ladders.keys import StoredDraws
 from sfumato.sampling import Guarantee, InsecureSeeded
-from sfumato.workflows import merge_key_files, protect_key_file, split_key_file
+from sfumato.workflows.key_files import merge_key_files, protect_key_file, split_key_file
 
 LADDER = Ladder.of_flips(size=2, epsilons=(2.0, 1.0), recover=True)
 WIDE = Ladder.within(size=900, epsilons=(2.0, 1.0), recover=True)

@@ -15,9 +15,9 @@ from nested_chains import chains, check_words_make_the_law, every_draw
 from sfumato import measures
 from sfumato.errors import InvalidParameter
 from sfumato.keys import Unprotected, open_key, seal_key
-from sfumato.ladders import FlagsLevel, Ladder, merge_keys, split_key
+from sfumato.ladders import Ladder, merge_keys, split_key
 from sfumato.ladders.evidence import FlagsCounted, NestedBuilt
-from sfumato.ladders.nested_levels import best_dimensions, odds_below
+from sfumato.ladders.nested_levels import FlagsLevel, best_dimensions, odds_below
 from sfumato.ladders.nested_steps import ElementStep, SpaceStep
 from sfumato.mechanisms import FlagsResponse
 from sfumato.mechanisms.cyclic import least_noise

@@ -9,8 +9,10 @@ import pytest
 from sfumato.errors import InvalidParameter
 from sfumato.inference import largest_information
 from sfumato.inference.limits import odds_above
-from sfumato.ladders import CyclicLevel, FlagsLevel, FlipLevel, Ladder, advise_ladder
+from sfumato.ladders import Ladder, advise_ladder
 from sfumato.ladders.choice import FLAGS, LADDER_FAMILIES, SETS
+from sfumato.ladders.nested_levels import FlagsLevel
+from sfumato.ladders.shift_levels import CyclicLevel, FlipLevel
 from sfumato.mechanisms import SubsetSelection
 from sfumato.mechanisms.cyclic import candidate_sets, least_noise
 from sfumato.prob import Distribution

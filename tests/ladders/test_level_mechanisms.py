@@ -16,7 +16,8 @@ import sfumato
 from ladder_strategies import ladders
 from sfumato import measures
 from sfumato.errors import InvalidParameter, NotCertified
-from sfumato.ladders import ArcLevel, CyclicLevel, FlipLevel, Ladder
+from sfumato.ladders import Ladder
+from sfumato.ladders.shift_levels import ArcLevel, CyclicLevel, FlipLevel
 from sfumato.ladders.spec import FAMILIES, declared_level, level_over
 from sfumato.mechanisms import BinaryHadamard, RandomizedResponse
 from sfumato.prob import Channel, Circulant

@@ -19,13 +19,14 @@ from sfumato import measures
 from sfumato.certificates import Certificate, certify, verify
 from sfumato.errors import InvalidParameter, KeyRefused, NotCertified, SfumatoError, UnreadableFile
 from sfumato.keys.draw_coding import decode_draws, encode_draws, packed_length, padded_length
-from sfumato.ladders import Ladder, OptionsLevel
+from sfumato.ladders import Ladder
 from sfumato.ladders import groups as masks
 from sfumato.ladders.drawing import shifts_at, shifts_of
 from sfumato.ladders.evidence import coalition_odds, held_channel, joint_channel
 from sfumato.ladders.groups import FlipMask, MaskLaw, Masks
 from sfumato.ladders.key_operations import merge_keys, rotate_key, split_key
 from sfumato.ladders.keys import BLOCK_ROWS
+from sfumato.ladders.shift_levels import OptionsLevel
 from sfumato.ladders.spec import level_over
 from sfumato.mechanisms.options import best_asked, option_deviation
 from sfumato.sampling import BulkBits, Guarantee, InsecureSeeded, RowWords, ScriptedBits

@@ -15,10 +15,10 @@ from nested_chains import chains, check_words_make_the_law
 from sfumato import measures
 from sfumato.errors import InvalidParameter
 from sfumato.keys import Unprotected, open_key, seal_key
-from sfumato.ladders import Ladder, SetsLevel, advise_ladder, merge_keys, split_key
+from sfumato.ladders import Ladder, advise_ladder, merge_keys, split_key
 from sfumato.ladders.choice import SETS
 from sfumato.ladders.evidence import NestedBuilt, SetsCounted
-from sfumato.ladders.nested_levels import best_sizes
+from sfumato.ladders.nested_levels import SetsLevel, best_sizes
 from sfumato.ladders.nested_steps import InnerSetStep, MemberStep
 from sfumato.mechanisms import SetsResponse, SubsetSelection
 from sfumato.mechanisms.cyclic import least_noise

@@ -16,7 +16,8 @@ from rich.console import Console
 from sfumato.display.plots import accuracy_svg, cost_svg, plan_svg
 from sfumato.display.text import interval_words
 from sfumato.errors import InvalidParameter
-from sfumato.inference import QuestionEstimate, Reading
+from sfumato.inference import QuestionEstimate
+from sfumato.inference.results import Reading
 from sfumato.numbers import Interval
 from sfumato.output import shares_svg, spinner_svg
 from sfumato.output.estimates import estimates_markdown, estimates_tables, share_bar

@@ -15,7 +15,7 @@ from page_samples import sample_files
 from sfumato.display.charts import scale_colours
 from sfumato.display.tables import FittedTable
 from sfumato.display.text import interval_words
-from sfumato.inference import Picture, Quantity, Unit
+from sfumato.inference.results import Picture, Quantity, Unit
 from sfumato.numbers import Interval
 from sfumato.output import shares_svg
 from sfumato.output.estimates import (

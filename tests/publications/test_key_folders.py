@@ -12,7 +12,7 @@ from sfumato.keys import Passphrase, Unprotected, new_key_pair
 from sfumato.keys.key_files import write_key
 from sfumato.publications.key_folder import KeyFolder
 from sfumato.study import Study
-from sfumato.workflows import split_key_file
+from sfumato.workflows.key_files import split_key_file
 from small_studies import answers, small_study
 
 

@@ -23,8 +23,9 @@ from sfumato.publications.part import shuffled
 from sfumato.sampling import SystemBits
 from sfumato.study import CollectTerms
 from sfumato.study.collection import collection_of
-from sfumato.workflows import audit_publication, export_part
+from sfumato.workflows import audit_publication
 from sfumato.workflows.amending import amend
+from sfumato.workflows.collecting import export_part
 from sfumato.workflows.combining import combine
 from sfumato.workflows.erasing import erase
 from sfumato.workflows.publishing import publish

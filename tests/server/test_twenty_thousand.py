@@ -15,7 +15,7 @@ from sfumato.server.service import CollectionServer
 from sfumato.server.settings import Settings
 from sfumato.server.store_base import State
 from sfumato.study.collection import collection_of
-from sfumato.workflows import export_part, unseal_shares
+from sfumato.workflows.collecting import export_part, unseal_shares
 from sfumato.workflows.reading import estimate_reports, open_reports
 from sfumato.workflows.responding import respond_all
 from workflows.test_collecting import check_near, people

@@ -7,17 +7,10 @@ the same points, and its variances have to average to what the 10,000 points rea
 import numpy as np
 import pytest
 
-from sfumato.inference import (
-    SamplingPlan,
-    hajek_mean,
-    horvitz_thompson_mean,
-    poststratified,
-    raked,
-    weighted_mean,
-    weighted_shares,
-)
+from sfumato.inference import SamplingPlan, hajek_mean, horvitz_thompson_mean, raked, weighted_shares
 from sfumato.inference.likelihood import LinearScores, passage_of
-from sfumato.inference.weighted_estimates import bounded_estimates
+from sfumato.inference.sampling import poststratified
+from sfumato.inference.weighted_estimates import bounded_estimates, weighted_mean
 from sfumato.prob import Channel
 
 SAMPLES = 10_000

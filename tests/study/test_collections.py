@@ -28,7 +28,7 @@ from sfumato.study import (
     write_study,
 )
 from sfumato.study.collection import Collection, collection_of, collection_words
-from sfumato.workflows import make_key_pair
+from sfumato.workflows.key_files import make_key_pair
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ from kind_samples import ROWS, SAMPLES, SECRET, counted, draw, drawn, opened, se
 from sfumato import measures
 from sfumato.certificates import Certificate, verify
 from sfumato.errors import InvalidInput, InvalidParameter, KeyRefused, UnreadableFile
-from sfumato.inference import Reading
+from sfumato.inference.results import Reading
 from sfumato.numbers.exact import written
 from sfumato.publications.reports import Reports
 from sfumato.study import Several, Study, read_study, write_study

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from sfumato.cli.new import question_from
 from sfumato.errors import InvalidParameter
-from sfumato.inference import Picture, Reading, Unit
 from sfumato.inference.estimates import LinearEstimate, ManyReports, ReportedShares
+from sfumato.inference.results import Picture, Reading, Unit
 from sfumato.mechanisms import ArcResponse, CyclicResponse
 from sfumato.numbers import Interval
 from sfumato.prob import Channel

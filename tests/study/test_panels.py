@@ -11,7 +11,7 @@ import pytest
 from collected_studies import enumerated, homes, kept, three_answers
 from sfumato.study import CollectTerms
 from sfumato.study.collection import collection_of, history_law, panel_cost, panel_words, pattern_of
-from sfumato.workflows import export_part
+from sfumato.workflows.collecting import export_part
 from sfumato.workflows.responding import DeviceMemory, respond
 
 ODDS = Fraction(6)

@@ -28,8 +28,9 @@ from sfumato.sampling import Guarantee, InsecureSeeded
 from sfumato.study import Analyst, BoundedNumber, Card, CollectTerms, Count, Ordered, Several, Study
 from sfumato.study.collection import StoredRow, collection_of
 from sfumato.study.planning import release_of_reports
-from sfumato.workflows import export_part, make_key_pair, unseal_shares
+from sfumato.workflows.collecting import export_part, unseal_shares
 from sfumato.workflows.combining import combine
+from sfumato.workflows.key_files import make_key_pair
 from sfumato.workflows.reading import recover_answers
 from sfumato.workflows.responding import DeviceMemory, respond, respond_all
 

@@ -11,10 +11,10 @@ import sfumato as sf
 from living_publications import Living
 from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.files.tables import words_of
-from sfumato.inference import Reading
+from sfumato.inference.results import Reading
 from sfumato.keys import Unprotected
 from sfumato.study import Analyst, Several, Study, YesNo
-from sfumato.workflows import split_key_file
+from sfumato.workflows.key_files import split_key_file
 from sfumato.workflows.reading import estimate_reports, open_reports
 
 OPTIONS = ("bus", "train", "car", "bike", "walk")

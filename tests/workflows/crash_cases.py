@@ -12,10 +12,10 @@ from pathlib import Path
 import sfumato as sf
 from sfumato.keys import Unprotected
 from sfumato.ledger import Ledger
-from sfumato.workflows import rotate_key_file
 from sfumato.workflows.amending import amend
 from sfumato.workflows.combining import combine
 from sfumato.workflows.erasing import erase
+from sfumato.workflows.key_files import rotate_key_file
 from small_studies import small_study
 
 ROWS, MORE = 30, 12

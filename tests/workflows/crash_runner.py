@@ -27,7 +27,7 @@ import pyarrow as pa
 from sfumato.cli.app import main
 from sfumato.errors import SfumatoError
 from sfumato.ledger import ledger as ledgers
-from sfumato.workflows import void_debit
+from sfumato.workflows.budget import void_debit
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from workflows.crash_cases import CASES, make

@@ -26,7 +26,7 @@ from sfumato.publications.reports import Reports
 from sfumato.sampling import Guarantee
 from sfumato.study import CollectTerms, OneOfMany, write_study
 from sfumato.study.collection import collection_of
-from sfumato.workflows import export_part, open_collection, unseal_shares
+from sfumato.workflows.collecting import export_part, open_collection, unseal_shares
 from sfumato.workflows.reading import estimate_reports, open_reports, recover_answers
 from sfumato.workflows.responding import respond, respond_all
 

@@ -27,7 +27,7 @@ from sfumato.publications.registry import Remembered, StudyRecord, held_record, 
 from sfumato.publications.reports import Reports
 from sfumato.study import YesNo
 from sfumato.study.readers import sums_over
-from sfumato.workflows import rotate_key_file
+from sfumato.workflows.key_files import rotate_key_file
 from sfumato.workflows.releasing import _drawn
 from small_studies import answers, small_study
 

@@ -12,7 +12,7 @@ from sfumato.errors import BudgetSpent, InvalidParameter
 from sfumato.ledger import Ledger, information
 from sfumato.publications.manifest import ManifestPart, note_digest, read_manifest
 from sfumato.publications.registry import held_record, read_record_file
-from sfumato.workflows import void_debit
+from sfumato.workflows.budget import void_debit
 from workflows.crash_cases import CASES, make, people
 from workflows.crash_checks import Observer, check_done, check_tidy, note_of, outside
 

@@ -12,7 +12,8 @@ from kind_samples import SAMPLES, drawn, seen_at
 from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.files.public_tables import write_table
 from sfumato.files.tables import note_inside, words_of
-from sfumato.inference import Reading, share_weights
+from sfumato.inference import share_weights
+from sfumato.inference.results import Reading
 from sfumato.prob import Channel
 from sfumato.study import FreeText, OneOfMany, Study
 from sfumato.workflows import weighing as weights

@@ -36,16 +36,8 @@ from sfumato.inference.noncompliance import (
     fit_groups,
     mirror_test,
 )
-from sfumato.inference.results import Picture, Quantity, QuestionEstimate, Reading, Unit
-from sfumato.inference.sampling import (
-    SamplingPlan,
-    hajek_mean,
-    horvitz_thompson_mean,
-    horvitz_thompson_total,
-    poststratified,
-    raked,
-    randomisation_covariance,
-)
+from sfumato.inference.results import QuestionEstimate
+from sfumato.inference.sampling import SamplingPlan, hajek_mean, horvitz_thompson_mean, raked
 from sfumato.inference.shares import (
     ShareEstimate,
     estimate_groups,
@@ -56,7 +48,7 @@ from sfumato.inference.shares import (
     share_weights,
     test_errors,
 )
-from sfumato.inference.weighted_estimates import weighted_mean, weighted_shares
+from sfumato.inference.weighted_estimates import weighted_shares
 
 __all__ = [
     "Divisor",
@@ -65,16 +57,12 @@ __all__ = [
     "GroupModel",
     "ManyReports",
     "Method",
-    "Picture",
     "PrefixSearch",
-    "Quantity",
     "QuestionEstimate",
-    "Reading",
     "ReportedShares",
     "SamplingPlan",
     "ShareEstimate",
     "ShareModel",
-    "Unit",
     "Unknown",
     "allow_for_noncompliance",
     "anchor_test",
@@ -88,7 +76,6 @@ __all__ = [
     "hajek_mean",
     "hashed_keys",
     "horvitz_thompson_mean",
-    "horvitz_thompson_total",
     "information_per_user",
     "interactive_largest_error_floor",
     "interactive_risk_floor",
@@ -98,10 +85,8 @@ __all__ = [
     "largest_error_floor",
     "largest_information",
     "mirror_test",
-    "poststratified",
     "proved_floor",
     "raked",
-    "randomisation_covariance",
     "raw_covariance",
     "reports_to_find",
     "respondents_for_half_width",
@@ -116,6 +101,5 @@ __all__ = [
     "top_answers",
     "users_enough",
     "users_floor",
-    "weighted_mean",
     "weighted_shares",
 ]

@@ -273,7 +273,13 @@ _FAR = 0.1
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SamplingPlan:
-    """How the rows of a sample were drawn. Make it with :meth:`of`, which checks."""
+    """How the rows of a sample were drawn. Make it with :meth:`of`, which checks.
+
+    >>> import sfumato as sf
+    >>> plan = sf.inference.SamplingPlan.of([10.0, 10.0, 30.0, 30.0], strata=["town", "town", "hill", "hill"])
+    >>> float(plan.weights.sum())
+    80.0
+    """
 
     weights: FloatArray
     strata: IntArray
@@ -459,6 +465,11 @@ def raked(
 
     `margins` has for each name a column of labels and the total of each label. Of all weights that meet the totals
     these have the least Kullback-Leibler divergence from the old ones [DS92].
+
+    >>> import sfumato as sf
+    >>> plan = sf.inference.SamplingPlan.of([1.0, 1.0, 1.0])
+    >>> sf.inference.raked(plan, {"place": (["town", "town", "hill"], {"town": 60, "hill": 40})}).weights.tolist()
+    [30.0, 30.0, 40.0]
     """
     check_at_least("rounds", check_integer("rounds", rounds), 1)
     if not margins:
@@ -554,7 +565,14 @@ def horvitz_thompson_total(scores: npt.ArrayLike, plan: SamplingPlan, *, noise: 
 def horvitz_thompson_mean(
     scores: npt.ArrayLike, plan: SamplingPlan, *, size: float, noise: Noise = None
 ) -> WeightedPoint:
-    """Return Σ weight·score / N, unbiased where the population has `size` = N people [HT52]."""
+    """Return Σ weight·score / N, unbiased where the population has `size` = N people [HT52].
+
+    >>> import sfumato as sf
+    >>> plan = sf.inference.SamplingPlan.of([10.0, 10.0, 30.0, 30.0])
+    >>> found = sf.inference.horvitz_thompson_mean([0, 1, 1, 0], plan, size=100)
+    >>> found.point.tolist()
+    [0.4]
+    """
     check_positive("size", size)
     table = score_table(scores, plan)
     return _found(table, plan, noise, plan.weights @ table / size, table / size, size)
@@ -564,6 +582,12 @@ def hajek_mean(scores: npt.ArrayLike, plan: SamplingPlan, *, noise: Noise = None
     """Return Σ weight·score / Σ weight, with the variance of the linearised ratio [Haj71].
 
     It needs no N, does not move with the origin of the scores, and keeps shares adding up to 1.
+
+    >>> import sfumato as sf
+    >>> plan = sf.inference.SamplingPlan.of([10.0, 10.0, 30.0, 30.0])
+    >>> found = sf.inference.hajek_mean([0, 1, 1, 0], plan)
+    >>> found.point.tolist()
+    [0.5]
     """
     table = score_table(scores, plan)
     size = float(plan.weights.sum())

@@ -64,6 +64,12 @@ def weighted_shares(
     """Return the share of each answer, a column of the scores each; one column alone is the share of one answer.
 
     The raw shares are Hájek's ratios [Haj71], or with `size` = N Horvitz and Thompson's means [HT52].
+
+    >>> import sfumato as sf
+    >>> plan = sf.inference.SamplingPlan.of([10.0, 10.0, 30.0, 30.0] * 100)
+    >>> (found,) = sf.inference.weighted_shares([0, 1, 1, 0] * 100, plan)
+    >>> round(found.value, 3), round(found.standard_error, 3)
+    (0.5, 0.028)
     """
     check_between("confidence", confidence, 0.5, 1 - 1e-12)
     table = score_table(scores, plan)

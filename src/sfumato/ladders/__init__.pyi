@@ -3,8 +3,6 @@ from sfumato.ladders.evidence import coalition_odds, joint_channel
 from sfumato.ladders.key_operations import merge_keys, rotate_key, split_key
 from sfumato.ladders.keys import Binding, Key
 from sfumato.ladders.ladder import Ladder, Publication, View
-from sfumato.ladders.level_mechanisms import LevelMechanism
-from sfumato.ladders.nested_levels import FlagsLevel, SetsLevel
 from sfumato.ladders.recovery import (
     RecoveryKey,
     ShiftKey,
@@ -20,24 +18,16 @@ from sfumato.ladders.recovery import (
     xor_ladder_bits,
 )
 from sfumato.ladders.sealed_column import SealedAnswers
-from sfumato.ladders.shift_levels import ArcLevel, CyclicLevel, FlipLevel, OptionsLevel
 from sfumato.ladders.steps import TwoLevelShift
 
 __all__ = [
-    "ArcLevel",
     "Binding",
-    "CyclicLevel",
-    "FlagsLevel",
-    "FlipLevel",
     "Key",
     "Ladder",
     "LadderAdvice",
-    "LevelMechanism",
-    "OptionsLevel",
     "Publication",
     "RecoveryKey",
     "SealedAnswers",
-    "SetsLevel",
     "ShiftKey",
     "TwoLevelShift",
     "View",

@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
 
-from sfumato import ladders
 from sfumato.errors import InvalidParameter
 from sfumato.inference.limits import largest_information, odds_above
 from sfumato.ladders.ladder import Ladder
 from sfumato.ladders.level_mechanisms import LevelMechanism
-from sfumato.ladders.shift_levels import CyclicLevel
+from sfumato.ladders.nested_levels import FlagsLevel, SetsLevel
+from sfumato.ladders.shift_levels import CyclicLevel, FlipLevel
 from sfumato.ladders.steps import descending
 from sfumato.mechanisms.cyclic import FavouredSet, candidate_sets
 from sfumato.mechanisms.set_systems import MOST_RESIDUES
@@ -256,19 +256,19 @@ def _uniform_risk(found: FavouredSet, size: int, odds: float) -> float:
 def _of_one_bit(size: int, epsilons: Sequence[float]) -> Iterable[tuple[str, LevelMechanism]]:
     """Offer binary Hadamard, whose steps are flips."""
     del epsilons
-    yield "", ladders.FlipLevel(size=size, odds=Fraction(2))
+    yield "", FlipLevel(size=size, odds=Fraction(2))
 
 
 def _of_flags(size: int, epsilons: Sequence[float]) -> Iterable[tuple[str, LevelMechanism]]:
     """Offer spaces of masks inside one another, while masks can be counted."""
     if 2 < size <= _MOST_FLAGGED:
-        yield "", ladders.FlagsLevel.serving(size=size, epsilons=epsilons)
+        yield "", FlagsLevel.serving(size=size, epsilons=epsilons)
 
 
 def _of_sets(size: int, epsilons: Sequence[float]) -> Iterable[tuple[str, LevelMechanism]]:
     """Offer sets of answers inside one another, while a word holds a set."""
     if 2 < size <= MOST_RESIDUES:
-        yield "", ladders.SetsLevel.serving(size=size, epsilons=epsilons)
+        yield "", SetsLevel.serving(size=size, epsilons=epsilons)
 
 
 ONE_SET, FLAGS, SETS = "cyclic response on one difference set", "flags", "sets inside one another"

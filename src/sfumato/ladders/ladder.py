@@ -23,14 +23,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato import ladders
 from sfumato.display.text import Shown
 from sfumato.errors import InvalidParameter, KeyRefused
 from sfumato.ladders.drawing import blank_key, check_keys, draw_keys, rows_of, shifts_at, shifts_of
 from sfumato.ladders.groups import Group
 from sfumato.ladders.keys import Binding, Key, claim_drawing, digest_of
 from sfumato.ladders.level_mechanisms import LevelMechanism
-from sfumato.ladders.shift_levels import CyclicLevel, PadLevel
+from sfumato.ladders.nested_levels import FlagsLevel, SetsLevel
+from sfumato.ladders.shift_levels import CyclicLevel, FlipLevel, OptionsLevel, PadLevel
 from sfumato.ladders.spec import Outline, level_over, no_recovery
 from sfumato.ladders.steps import Step, descending
 from sfumato.numbers.checks import Number, as_exact, check_at_least, check_integer, check_positive
@@ -142,21 +142,21 @@ class Ladder(Shown):
         """Return the ladder whose levels have masks of their own, inside one another: the worst `ratios` is least."""
         check_at_least("size", check_integer("size", size), 2)
         wanted = descending("epsilons", epsilons)
-        return cls(ladders.FlagsLevel.serving(size=size, epsilons=wanted), wanted, recover)
+        return cls(FlagsLevel.serving(size=size, epsilons=wanted), wanted, recover)
 
     @classmethod
     def of_sets(cls, *, size: int, epsilons: Sequence[float], recover: bool = False) -> Ladder:
         """Return the ladder of at most 64 answers whose levels have sets of their own, inside one another."""
         check_at_least("size", check_integer("size", size), 2)
         wanted = descending("epsilons", epsilons)
-        return cls(ladders.SetsLevel.serving(size=size, epsilons=wanted), wanted, recover)
+        return cls(SetsLevel.serving(size=size, epsilons=wanted), wanted, recover)
 
     @classmethod
     def of_flips(cls, *, size: int, epsilons: Sequence[float], recover: bool = False) -> Ladder:
         """Return the ladder whose reports are one bit: of two answers the answer, of more a yes or no about it."""
         check_at_least("size", check_integer("size", size), 2)
         wanted = descending("epsilons", epsilons)
-        return cls(ladders.FlipLevel(size=size, odds=Fraction(2)), wanted, recover)
+        return cls(FlipLevel(size=size, odds=Fraction(2)), wanted, recover)
 
     @classmethod
     def of_options(
@@ -173,7 +173,7 @@ class Ladder(Shown):
         Left out, that is the best number if a `share` chooses each option. Answers come back only where all are asked.
         """
         wanted = descending("epsilons", epsilons)
-        rung = ladders.OptionsLevel.serving(options=options, epsilons=wanted, asked=asked, share=share)
+        rung = OptionsLevel.serving(options=options, epsilons=wanted, asked=asked, share=share)
         if recover and not rung.recoverable:
             raise no_recovery(rung)
         return cls(rung, wanted, recover)

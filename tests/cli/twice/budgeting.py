@@ -5,7 +5,7 @@ from fractions import Fraction
 from cli.twice.cases import Case, both
 from sfumato.errors import BudgetSpent, InvalidParameter, UnreadableFile
 from sfumato.ledger import Kind, Ledger, information, local
-from sfumato.workflows import new_ledger, pay_for, read_ledger, void_debit
+from sfumato.workflows.budget import new_ledger, pay_for, read_ledger, void_debit
 
 
 def nothing(folder):

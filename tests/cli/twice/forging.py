@@ -17,7 +17,7 @@ from sfumato.keys.key_files import write_key
 from sfumato.keys.protection import Passphrase, PrivateKey
 from sfumato.keys.sealed_files import write_private_key
 from sfumato.publications.key_folder import KeyFolder
-from sfumato.workflows import merge_key_files, protect_key_file, rotate_key_file, split_key_file
+from sfumato.workflows.key_files import merge_key_files, protect_key_file, rotate_key_file, split_key_file
 from small_studies import answers
 
 # Cheap, so that the tests are quick: a file says itself what trying a passphrase costs.

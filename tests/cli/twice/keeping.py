@@ -5,7 +5,7 @@ from cli.twice.cases import Case, both
 from cli.twice.publishing import ROWS, published, without_ledger
 from sfumato.errors import InvalidParameter, KeyRefused
 from sfumato.keys.protection import Unprotected
-from sfumato.workflows import make_key_pair, merge_key_files, rotate_key_file, split_key_file
+from sfumato.workflows.key_files import make_key_pair, merge_key_files, rotate_key_file, split_key_file
 
 OPEN_KEYS = {"protection": Unprotected()}
 KEY = "keys/ministry.place.key"

@@ -11,7 +11,7 @@ from sfumato.errors import DigestMismatch, InvalidParameter, KeyReused, Released
 from sfumato.keys.protection import Unprotected
 from sfumato.ladders import keys as reuse
 from sfumato.ledger import Kind, Ledger
-from sfumato.workflows import rotate_key_file
+from sfumato.workflows.key_files import rotate_key_file
 
 TWO = (
     "other/",

@@ -14,7 +14,8 @@ from sfumato.errors import InvalidParameter, KeyRefused, UnreadableFile
 from sfumato.keys import Unprotected
 from sfumato.publications.reports import read_report_files
 from sfumato.study import Count, FreeText, Study
-from sfumato.workflows import audit_samples, split_key_file
+from sfumato.workflows import audit_samples
+from sfumato.workflows.key_files import split_key_file
 from sfumato.workflows.reading import estimate_reports, open_reports, read_reports, recover_answers, write_reports
 
 ROWS = 20_000
