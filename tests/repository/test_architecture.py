@@ -1,4 +1,4 @@
-"""The house rules that a machine can check: who imports whom, where randomness comes from, what is pulled in."""
+"""Rules of the architecture that a machine can check: imports, randomness, dependencies and public names."""
 
 import ast
 import os
@@ -14,104 +14,105 @@ import pytest
 from syntax_trees import nodes_of, tree_of
 
 ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+
+from module_graph import PACKAGES, TOP, read_graph  # noqa: E402  a tool, which is no package
+
 SOURCE = ROOT / "src" / "sfumato"
 MODULES = sorted(SOURCE.rglob("*.py"))
 
-# Folders that nobody wrote.
+# Folders that programs made.
 MADE = (".venv", ".git", ".mypy", ".ruff", ".hypothesis")
-ROOF = {"__init__", "__main__"}
-
-# A folder imports from those above it. Folders on one line do not import each other.
-ORDER = [
-    ["on_demand"],
-    ["printing"],
-    ["errors"],
-    ["values"],
-    ["files"],
-    ["prob"],
-    ["measures"],
-    ["bits"],
-    ["certificates"],
-    ["mechanisms"],
-    ["infer"],
-    ["design"],
-    ["refine", "disclose"],
-    ["account"],
-    ["io"],
-    ["engines"],
-    ["study"],
-    ["render"],
-    ["web"],
-    ["cli"],
-]
-LEVEL = {room: level for level, rooms in enumerate(ORDER) for room in rooms}
-# Methods that open a later room for convenience, lazily and inside a function: the noun stays where it belongs.
-DOORS = {
-    ("prob/channel.py", "io"),
-    ("certificates/certificate.py", "render"),
-    ("values/shown.py", "render"),
-}
+# What certificates judge by.
+JUDGED_BY = set(PACKAGES[: PACKAGES.index("certificates") + 1])
+MOST_PUBLIC_NAMES = 550
+MOST_NAMES_ON_SF = 60
 CORE = {
     "constriction", "cryptography", "highspy", "matplotlib", "msgspec", "numba", "numpy", "pyarrow", "rich", "scipy",
     "typer",
 }  # fmt: skip
 
 
-def room_of(path: Path) -> str:
-    parts = path.relative_to(SOURCE).parts
-    return parts[0].removesuffix(".py")
+@pytest.fixture(scope="module")
+def graph():
+    """Which module imports which, imports inside functions included."""
+    return read_graph()
 
 
-def imported_rooms(path: Path) -> set[str]:
-    rooms = set()
-    for node in nodes_of(tree_of(path)):
-        names = []
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "sfumato":
-            names = [node.module] if "." in node.module else [f"sfumato.{alias.name}" for alias in node.names]
-        elif isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names if alias.name.startswith("sfumato.")]
-        rooms |= {name.split(".")[1] for name in names}
-    return rooms
+def planted(folder, **modules):
+    """The graph of a small package: `measures__bad` is the module `sfumato.measures.bad`."""
+    for name, text in modules.items():
+        path = folder / f"{name.replace('__', '/')}.py"
+        path.parent.mkdir(exist_ok=True)
+        (path.parent / "__init__.py").touch()
+        path.write_text(text)
+    return read_graph(folder)
 
 
-def wrong_imports(path):
-    """Rooms that a module imports although they lie above it, or beside it."""
-    here = room_of(path)
-    if here in ROOF:
-        return imported_rooms(path) - set(LEVEL)
-    name = path.relative_to(SOURCE).as_posix()
-    rooms = imported_rooms(path) - {here, "__version__"}
-    return {room for room in rooms if not (LEVEL[room] < LEVEL[here] or (name, room) in DOORS)}
+def packages_imported_by(graph, package):
+    """The packages from which the modules of a package import."""
+    inside = [module for module in graph.files if module.split(".")[1:2] == [package]]
+    return {other.split(".")[1] for module in inside for other in graph.imports[module] - TOP}
 
 
-def test_every_module_is_in_a_room_of_the_house():
-    assert {room_of(path) for path in MODULES} - ROOF <= set(LEVEL)
+def without_package(graph):
+    """Modules that are in no package of the list."""
+    return {module for module in graph.files if module not in TOP and module.split(".")[1] not in PACKAGES}
 
 
-def test_imports_go_up_the_list_only():
-    wrong = {path.relative_to(SOURCE).as_posix(): rooms for path in MODULES if (rooms := wrong_imports(path))}
-    assert not wrong
+def test_every_module_is_in_a_package_of_the_list(graph):
+    assert not without_package(graph)
+    assert {module.split(".")[1] for module in graph.files if module not in TOP} == set(PACKAGES)
 
 
-def test_every_door_is_still_used():
-    for file, room in DOORS:
-        assert room in imported_rooms(SOURCE / file)
+def test_imports_go_down_only(graph):
+    assert graph.upward() == []
 
 
-def test_certificates_import_only_what_they_judge_by():
-    for path in (SOURCE / "certificates").glob("*.py"):
-        allowed = {"on_demand", "errors", "printing", "values", "files", "prob", "measures", "bits", "certificates"}
-        rooms = imported_rooms(path)
-        extra = {"render"} if path.name == "certificate.py" else set()
-        assert rooms <= allowed | extra, path.name
+def test_no_modules_import_each_other_in_a_circle(graph):
+    assert graph.cycles() == []
 
 
-def test_the_import_test_can_fail(tmp_path):
-    """A measure that draws random bits would be caught."""
-    bad = tmp_path / "bad.py"
-    bad.write_text("def f():\n    from sfumato.sampling import BulkBits\n    import sfumato.cli.app\n")
-    assert imported_rooms(bad) == {"bits", "cli"}
-    assert LEVEL["bits"] > LEVEL["measures"]
+def test_certificates_import_only_what_they_judge_by(graph):
+    assert packages_imported_by(graph, "certificates") <= JUDGED_BY
+
+
+def test_an_import_that_goes_up_is_found(tmp_path):
+    found = planted(
+        tmp_path,
+        measures__bad="def f():\n    from sfumato.sampling.sources import BulkBits\n    import sfumato.cli.app\n",
+        sampling__sources="import sfumato.measures.bad\n",
+        cli__app="",
+    )
+    assert found.upward() == [
+        ("sfumato.measures.bad", "sfumato.cli.app"),
+        ("sfumato.measures.bad", "sfumato.sampling.sources"),
+    ]
+    assert found.cycles() == [["sfumato.measures.bad", "sfumato.sampling.sources"]]
+
+
+def test_a_circle_inside_a_package_is_found(tmp_path):
+    found = planted(
+        tmp_path,
+        noise__one="from sfumato.noise.two import f\n",
+        noise__two="def f():\n    from sfumato.noise import one\n",
+    )
+    assert found.cycles() == [["sfumato.noise.one", "sfumato.noise.two"]]
+    assert found.upward() == []
+
+
+def test_a_certificate_that_imports_a_page_is_found(tmp_path):
+    found = planted(tmp_path, certificates__bad="from sfumato.output import pages\n", output__pages="")
+    assert packages_imported_by(found, "certificates") - JUDGED_BY == {"output"}
+
+
+def test_a_module_outside_the_packages_is_found(tmp_path):
+    assert without_package(planted(tmp_path, strange__one="")) == {"sfumato.strange", "sfumato.strange.one"}
+
+
+def test_types_may_be_imported_from_anywhere(tmp_path):
+    text = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from sfumato.cli.app import App\n"
+    assert planted(tmp_path, measures__good=text, cli__app="").upward() == []
 
 
 BANNED = re.compile(r"np\.random|numpy\.random|^\s*(import|from) random\b|random\.random\(", re.MULTILINE)
@@ -126,41 +127,39 @@ def test_the_ban_sees_what_it_bans():
         assert BANNED.search(line)
 
 
-def test_privatising_code_compares_integers_only():
-    """No float literal is compared with anything inside a function that draws."""
-    drawing = {"privatize", "sample", "draw", "words", "bytes"}
-    seen = 0
-    for path in [*(SOURCE / "bits").glob("*.py"), *(SOURCE / "mechanisms").glob("*.py")]:
-        for node in nodes_of(tree_of(path)):
-            if isinstance(node, ast.FunctionDef) and node.name in drawing:
-                seen += 1
-                floats = [
-                    leaf for leaf in ast.walk(node) if isinstance(leaf, ast.Constant) and isinstance(leaf.value, float)
-                ]
-                assert not floats, f"{path.name}:{node.lineno} {node.name} uses a float"
-                names = {leaf.attr for leaf in ast.walk(node) if isinstance(leaf, ast.Attribute)}
-                assert not names & {"float64", "float32", "array_float"}, f"{path.name}: {node.name}"
-    assert seen >= 10
+DRAWING = {"privatize", "sample", "draw", "words", "bytes"}
 
 
-def lines_of(text):
-    """How many lines a module has, without the examples in its docstrings and what is printed under them."""
-    count, in_example = 0, False
-    for line in text.splitlines():
-        stripped = line.strip()
-        in_example = stripped.startswith(">>>") or (in_example and stripped not in {"", '"""'})
-        count += not in_example
-    return count
+def drawing_functions(tree):
+    """The functions of a module that draw."""
+    return [node for node in nodes_of(tree) if isinstance(node, ast.FunctionDef) and node.name in DRAWING]
 
 
-def test_a_module_does_one_thing():
-    lengths = {path.relative_to(SOURCE).as_posix(): lines_of(path.read_text()) for path in MODULES}
-    assert lines_of('x = 1\n"""\n>>> 1\n1\n\nWords.\n"""\ny = 2\n') == 6
-    assert not {name: lines for name, lines in lengths.items() if lines > 300}
+def floats_of(function):
+    """Float literals and float types that a function names."""
+    for leaf in ast.walk(function):
+        if isinstance(leaf, ast.Constant) and isinstance(leaf.value, float):
+            yield leaf.lineno, leaf.value
+        if isinstance(leaf, ast.Attribute) and leaf.attr in {"float64", "float32", "array_float"}:
+            yield leaf.lineno, leaf.attr
+
+
+def test_samplers_compare_integers_only():
+    """No function that draws names a float."""
+    paths = [*(SOURCE / "sampling").glob("*.py"), *(SOURCE / "mechanisms").glob("*.py")]
+    functions = [(path.name, function) for path in paths for function in drawing_functions(tree_of(path))]
+    assert len(functions) >= 10
+    assert not [(name, found) for name, function in functions for found in floats_of(function)]
+
+
+@pytest.mark.parametrize("line", ["return word < 0.5", "return word / np.float64(2)"])
+def test_a_sampler_that_names_a_float_is_found(line):
+    (function,) = drawing_functions(ast.parse(f"class A:\n    def draw(self, word):\n        {line}\n"))
+    assert list(floats_of(function))
 
 
 def test_the_checker_is_one_file_that_stands_alone():
-    """It is longer than any module may be because one file is its contract: who checks us carries nothing of ours."""
+    """One file is its contract: a reader who checks our certificates needs none of our code."""
     beside = {path.name for path in SOURCE.parent.iterdir() if path.suffix == ".py"}
     assert beside == {"sfumato_check.py"}
     tree = ast.parse((SOURCE.parent / "sfumato_check.py").read_text())
@@ -184,13 +183,25 @@ def test_install_pulls_the_core_list_and_no_more():
     assert {re.split(r"[<>=]", text)[0] for text in project["dependencies"]} == CORE
 
 
+def public_names():
+    """The public names of each package that has a stub."""
+    for stub in sorted(SOURCE.rglob("__init__.pyi")):
+        name = ".".join(("sfumato", *stub.parent.relative_to(SOURCE).parts))
+        yield name, import_module(name).__all__
+
+
 def test_the_facade_is_short_sorted_and_complete():
     facade = import_module("sfumato")
     assert sorted(facade.__all__) == list(facade.__all__)
+    assert len(facade.__all__) <= MOST_NAMES_ON_SF
     for name in facade.__all__:
         assert getattr(facade, name) is not None
     with pytest.raises(AttributeError, match="has no attribute 'magic'"):
         _ = facade.magic
+
+
+def test_public_names_are_few():
+    assert sum(len(names) for _, names in public_names()) <= MOST_PUBLIC_NAMES
 
 
 def test_versions_agree():
@@ -210,30 +221,30 @@ def test_nothing_points_outside_the_project():
                 assert not outside.search(path.read_text(errors="ignore")), path
 
 
-# Rooms, each with a module of it.
+# Packages, each with a module of it.
 PARTS = {(path.parent.name, path.stem) for path in SOURCE.glob("*/*.py")}
+FOLDERS = {path.name for path in SOURCE.iterdir() if path.is_dir()}
 
 
 def modules_named_in(tree):
     """`sf.noise.certificates`, or `noise.certificates` of `from sfumato import noise`: a package and its module."""
-    rooms = {path.name for path in SOURCE.iterdir() if path.is_dir()}
     known = {alias.asname or alias.name: alias.name
              for node in nodes_of(tree) if isinstance(node, ast.ImportFrom) and node.module == "sfumato"
-             for alias in node.names if alias.name in rooms}  # fmt: skip
+             for alias in node.names if alias.name in FOLDERS}  # fmt: skip
     for node in nodes_of(tree):
         match node:
-            case ast.Attribute(value=ast.Attribute(value=ast.Name(id="sf" | "sfumato"), attr=room), attr=name):
+            case ast.Attribute(value=ast.Attribute(value=ast.Name(id="sf" | "sfumato"), attr=package), attr=name):
                 pass
             case ast.Attribute(value=ast.Name(id=bound), attr=name) if bound in known:
-                room = known[bound]
+                package = known[bound]
             case _:
                 continue
-        if room in rooms and ((SOURCE / room / f"{name}.py").exists() or (SOURCE / room / name).is_dir()):
-            yield f"sfumato.{room}.{name}"
+        if (package, name) in PARTS or (package in FOLDERS and (SOURCE / package / name).is_dir()):
+            yield f"sfumato.{package}.{name}"
 
 
 def unloaded_modules(tree):
-    """What is named and neither imported nor handed out by its room: it is there only if somebody else loaded it."""
+    """What is named and neither imported nor offered by its package: it is there only if another module loaded it."""
     imported = set()
     for node in nodes_of(tree):
         if isinstance(node, ast.ImportFrom) and node.module:
@@ -241,13 +252,13 @@ def unloaded_modules(tree):
         elif isinstance(node, ast.Import):
             imported |= {alias.name for alias in node.names}
     for name in modules_named_in(tree):
-        room = import_module(name.rpartition(".")[0])
-        if name.rpartition(".")[2] not in getattr(room, "__all__", ()) and name not in imported:
+        package = import_module(name.rpartition(".")[0])
+        if name.rpartition(".")[2] not in getattr(package, "__all__", ()) and name not in imported:
             yield name
 
 
 def may_name_a_module(text):
-    """Whether it is worth parsing, which takes longer: outside of imports, a room's name is before its module's."""
+    """Whether a text is worth parsing: outside of imports, the name of a package is before its module's."""
     used = "\n".join(line for line in text.splitlines() if not line.startswith(("import ", "from ")))
     return not PARTS.isdisjoint(re.findall(r"\b(\w+)\.(?=(\w+))", used))
 
@@ -267,12 +278,12 @@ def test_files_that_run_alone_import_the_modules_that_they_name():
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("import sfumato as sf\nsf.design.noise_bounds.f()", ["sfumato.noise.certificates"]),
-        ("from sfumato import noise as design\ndesign.noise_bounds.f()", ["sfumato.noise.certificates"]),
-        ("import sfumato as sf\nimport sfumato.noise.certificates\nsf.design.noise_bounds.f()", []),
-        ("from sfumato import noise as design\nfrom sfumato.noise.certificates import f\ndesign.survey()", []),
+        ("import sfumato as sf\nsf.noise.certificates.f()", ["sfumato.noise.certificates"]),
+        ("from sfumato import noise as designs\ndesigns.certificates.f()", ["sfumato.noise.certificates"]),
+        ("import sfumato as sf\nimport sfumato.noise.certificates\nsf.noise.certificates.f()", []),
+        ("from sfumato import noise\nfrom sfumato.noise.certificates import f\nnoise.gaussian()", []),
     ],
 )
-def test_a_module_that_nobody_imported_is_found(text, found):
+def test_a_module_that_is_not_imported_is_found(text, found):
     assert list(unloaded_modules(ast.parse(text))) == found
-    assert may_name_a_module(text) or not found
+    assert may_name_a_module(text.replace("designs.", "noise.")) or not found

@@ -524,7 +524,7 @@ class OpenedKey(Hidden):
 def seal_key(key: Key, protection: Protection) -> bytes:
     """Return the bytes of a key file.
 
-    `sf.io.write_key` puts them on disk.
+    `sfumato.keys.key_files.write_key` puts them on disk.
 
     Raises:
         InvalidParameter: the key is none that a ladder drew, or `protection` is no way to seal.
