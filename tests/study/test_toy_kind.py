@@ -5,17 +5,18 @@ import json
 import pytest
 
 import sfumato as sf
-from sfumato import study
 from sfumato.cli import main
 from sfumato.errors import InvalidParameter
+from sfumato.study.kinds.card import Card
+from sfumato.study.kinds.registry import kinds, register, unregister
 from study.toy_kind import SEASONS, Season
 
 
 @pytest.fixture
 def registered():
-    study.kinds.register(Season)
+    register(Season)
     yield
-    study.kinds.unregister(Season)
+    unregister(Season)
 
 
 @pytest.fixture
@@ -93,17 +94,17 @@ def test_without_the_registration_the_kind_is_refused_by_name(tmp_path):
 
 
 def test_a_kind_is_not_taken_over_by_another(registered):
-    class Impostor(study.kinds.Card):
+    class Impostor(Card):
         """Another way to ask by the same name."""
 
     with pytest.raises(InvalidParameter, match="registered already"):
-        study.kinds.register(Impostor)
-    assert study.kinds.kinds()[study.kinds.Card.KIND][0] is study.kinds.Card
+        register(Impostor)
+    assert kinds()[Card.KIND][0] is Card
 
 
 def test_no_key_of_the_plain_question_means_another_that_shares_its_kind():
     """A file whose keys the last class of a kind knows is read without the others: none may be meant by them."""
-    shared = [classes for classes in study.kinds.kinds().values() if len(classes) > 1]
+    shared = [classes for classes in kinds().values() if len(classes) > 1]
     assert len(shared) >= 2
     for *others, last in shared:
         known = frozenset(key.name for key in last.KEYS) | {"id", "text", "kind"}
