@@ -1,4 +1,4 @@
-"""What a start loads: seconds are for bench/startup.py, but which libraries are loaded a test can say for certain."""
+"""Which libraries and modules a start loads; seconds are measured by bench/startup.py."""
 
 import ast
 import os
@@ -41,7 +41,7 @@ def readme_study(folder):
     return path
 
 
-def test_the_version_is_told_without_loading_anything():
+def test_the_version_is_printed_without_loading_a_library():
     assert not loaded_by("--version") & (HEAVY | {"numpy", "rich", "typer", "msgspec"})
 
 
@@ -55,15 +55,30 @@ def test_a_plan_and_its_verification_do_without_the_heavy_libraries(tmp_path):
     assert not loaded_by("verify", str(tmp_path / "way.certificate.json")) & HEAVY
 
 
-def test_a_plan_loads_nothing_that_estimates_draws_or_remembers(tmp_path):
+# What draws, what compiles, what estimates from reports, and what reads or writes publications and key files.
+NOT_FOR_A_PLAN = {
+    *("sampling.compiling", "sampling.noise", "ladders.shift_kernel", "ladders.mask_kernel"),
+    *("inference.joint_tables", "inference.weighted_estimates", "inference.heavy_hitters", "inference.regression"),
+    *("keys.key_files", "keys.key_documents", "keys.draw_coding", "files.public_tables", "engines", "server"),
+    *("publications.reports", "publications.part", "publications.place", "publications.estimating"),
+    *("publications.opening", "publications.key_folder", "workflows.publishing", "workflows.reading"),
+}
+
+
+def test_a_plan_loads_nothing_that_estimates_draws_or_publishes(tmp_path):
     loaded = modules_of("plan", str(readme_study(tmp_path)))
-    wanted = {"estimates", "share_differences", "ladder_draws", "ladder_rows", "record_files", "published", "payers"}
-    assert not {name for name in loaded if name.startswith("sfumato.") and name.rpartition(".")[2] in wanted}
+    assert not {f"sfumato.{name}" for name in NOT_FOR_A_PLAN} & set(loaded)
     assert "sfumato.study.ladder_questions" in loaded  # the test sees modules
 
 
+@pytest.mark.parametrize("name", sorted(NOT_FOR_A_PLAN))
+def test_what_a_plan_does_not_load_is_a_module(name):
+    path = SOURCE.joinpath(*name.split("."))
+    assert path.is_dir() or path.with_suffix(".py").is_file()
+
+
 @pytest.mark.parametrize(("given", "found"), [({}, "1"), ({"OPENBLAS_NUM_THREADS": "3"}, "3")])
-def test_the_command_starts_no_threads_for_matrices_unless_it_is_told_to(given, found):
+def test_the_command_starts_no_threads_for_matrices_unless_it_is_asked_to(given, found):
     code = "import atexit, os; atexit.register(lambda: print(os.environ['OPENBLAS_NUM_THREADS']))\n"
     environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"} | given
     done = subprocess.run(
@@ -105,41 +120,41 @@ def test_the_test_sees_what_is_loaded():
     assert "typer" in loaded_by("--help")
 
 
-def room_of(stub):
+def package_of(stub):
     return ".".join(("sfumato", *stub.parent.relative_to(SOURCE).parts))
 
 
-@pytest.mark.parametrize("stub", STUBS, ids=room_of)
-def test_a_room_hands_out_what_its_stub_says(stub):
+@pytest.mark.parametrize("stub", STUBS, ids=package_of)
+def test_a_package_offers_what_its_stub_says(stub):
     """The stub is read by a pattern; the syntax tree says the same, and so does its own `__all__`."""
-    text, room = stub.read_text(), room_of(stub)
+    text, package = stub.read_text(), package_of(stub)
     tree = ast.parse(text)
     imported = {
         alias.name: node.module for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names
     }
     assert homes_in(text) == imported
     written = next(node.value for node in tree.body if isinstance(node, ast.Assign))
-    module = import_module(room)
+    module = import_module(package)
     assert module.__all__ == ast.literal_eval(written)
     assert set(module.__all__) == set(imported) <= set(dir(module))
     for name, home in imported.items():
-        expected = import_module(f"{room}.{name}") if home == room else getattr(import_module(home), name)
+        expected = import_module(f"{package}.{name}") if home == package else getattr(import_module(home), name)
         assert getattr(module, name) is expected
 
 
-@pytest.mark.parametrize("stub", STUBS, ids=room_of)
-def test_no_name_of_a_room_is_hidden_by_a_module_of_it(stub):
-    """Importing a module puts it into its room under its own name, where it would stand before a name on demand."""
+@pytest.mark.parametrize("stub", STUBS, ids=package_of)
+def test_no_public_name_is_hidden_by_a_module_of_its_package(stub):
+    """A module that is imported becomes an attribute of its package, and would hide a name that is loaded on demand."""
     modules = {path.stem for path in stub.parent.iterdir()}
-    room = room_of(stub)
-    assert not {name for name, home in homes_in(stub.read_text()).items() if home != room} & modules
+    package = package_of(stub)
+    assert not {name for name, home in homes_in(stub.read_text()).items() if home != package} & modules
 
 
-def test_a_room_refuses_names_that_it_does_not_have(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "a_room", ModuleType("a_room"))
+def test_a_package_refuses_names_that_it_does_not_have(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "a_package", ModuleType("a_package"))
     (tmp_path / "__init__.pyi").write_text("from fractions import Fraction\n")
-    attribute, names = names_on_demand("a_room", str(tmp_path / "__init__.py"))
+    attribute, names = names_on_demand("a_package", str(tmp_path / "__init__.py"))
     assert attribute("Fraction") is Fraction
     assert "Fraction" in names()
-    with pytest.raises(AttributeError, match="'a_room' has no attribute 'magic'"):
+    with pytest.raises(AttributeError, match="'a_package' has no attribute 'magic'"):
         attribute("magic")
