@@ -1,7 +1,7 @@
 # Two commands matter to a newcomer: `make demo` and `make test`. Both set up what they need.
 PYTHON := .venv/bin/python
 
-.PHONY: help demo serve server spark test suite suite-here suite-spark suite-compiled test-slow test-all test-wheel test-oldest mutants lint style types format bench papers browser corpus docs release setup clean
+.PHONY: help demo serve server spark test suite suite-here suite-spark suite-compiled test-slow test-all test-wheel test-oldest mutants lint style types format bench papers browser corpus architecture docs release setup clean
 
 # Compiled modules are kept: hundreds of tests start a process of their own.
 unexport PYTHONDONTWRITEBYTECODE
@@ -80,6 +80,9 @@ bench: spark  ## speed, as ratios within one run
 
 papers: setup  ## the five papers' figures and numbers beside the print, into build/papers
 	@$(PYTHON) -m reproduce
+
+architecture: setup  ## the packages, their sizes and the modules that a verb runs, into docs/architecture.md
+	@$(PYTHON) tools/architecture --write
 
 docs: .venv/.docs  ## the site, into build/site: searchable, and no request leaves it
 	@$(PYTHON) tools/build-site

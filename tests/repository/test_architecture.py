@@ -3,6 +3,7 @@
 import ast
 import os
 import re
+import subprocess
 import sys
 import tomllib
 from importlib import import_module
@@ -113,6 +114,25 @@ def test_a_module_outside_the_packages_is_found(tmp_path):
 def test_types_may_be_imported_from_anywhere(tmp_path):
     text = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from sfumato.cli.app import App\n"
     assert planted(tmp_path, measures__good=text, cli__app="").upward() == []
+
+
+def packages_in(page):
+    """The packages that the table of a page names, in its order."""
+    table = page.partition("<!-- made by tools/architecture -->")[2].partition("<!-- end -->")[0]
+    return re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)
+
+
+def test_the_page_names_every_package_in_order():
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    assert packages_in(page) == list(PACKAGES)
+    assert packages_in(page.replace("| `prob` |", "")) != list(PACKAGES)
+
+
+def test_the_tool_finds_no_cycle_and_no_import_that_goes_up():
+    command = [sys.executable, ROOT / "tools" / "architecture", "--no-traces"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "public names: " in done.stdout
 
 
 BANNED = re.compile(r"np\.random|numpy\.random|^\s*(import|from) random\b|random\.random\(", re.MULTILINE)
