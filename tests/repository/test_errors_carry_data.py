@@ -167,29 +167,29 @@ def findings(check: Callable[[ast.AST], list[Finding]], paths: list[Path]) -> li
     return [f"{path.relative_to(ROOT)}:{line} {why}" for path in paths for line, why in check(tree_of(path))]
 
 
-def modules_of_packages() -> list[Path]:
+def modules_of_rooms() -> list[Path]:
     return [path for path in MODULES if path.relative_to(SOURCE).parts[0] in ROOMS]
 
 
 def test_every_error_has_one_rule():
-    assert findings(more_or_less_than_a_rule, modules_of_packages()) == []
+    assert findings(more_or_less_than_a_rule, modules_of_rooms()) == []
 
 
 def test_every_error_has_a_way_out():
-    assert findings(no_way_out, modules_of_packages()) == []
+    assert findings(no_way_out, modules_of_rooms()) == []
 
 
 def test_only_the_command_speaks_of_options():
-    paths = [path for path in modules_of_packages() if path.relative_to(SOURCE).parts[0] != COMMAND]
+    paths = [path for path in modules_of_rooms() if path.relative_to(SOURCE).parts[0] != COMMAND]
     assert findings(options_of_the_command, paths) == []
 
 
 def test_parameters_are_not_written_into_the_rule():
-    assert findings(parameters_in_the_rule, modules_of_packages()) == []
+    assert findings(parameters_in_the_rule, modules_of_rooms()) == []
 
 
 def test_rules_leave_the_full_stop_to_the_sentence_and_ways_out_do_not():
-    assert findings(wrong_stops, modules_of_packages()) == []
+    assert findings(wrong_stops, modules_of_rooms()) == []
 
 
 def test_nobody_reads_the_text_of_an_error():
@@ -272,5 +272,5 @@ def test_reading_fields_and_other_texts_is_allowed(snippet):
 
 
 def test_there_are_errors_to_look_at():
-    """The packages make well over a hundred; a rule that looked at none would always hold."""
-    assert sum(len(list(constructions(tree_of(path)))) for path in modules_of_packages()) > 100
+    """The rooms make well over a hundred; a rule that looked at none would always hold."""
+    assert sum(len(list(constructions(tree_of(path)))) for path in modules_of_rooms()) > 100

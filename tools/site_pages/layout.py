@@ -17,7 +17,7 @@ ABOUT = ("CHANGELOG", "CONTRIBUTING", "LIMITATIONS", "SECURITY")
 # The side bar: what stands under which caption, and which pages have others under them.
 PARTS = (
     ("Learn", ("overview", "demo", "tutorial", "howto/index", "notebooks/index")),
-    ("Understand", ("trust", "theory/index", "gallery/index", "errata", "glossary")),
+    ("Understand", ("trust", "architecture", "theory/index", "gallery/index", "errata", "glossary")),
     ("Look up", ("reference/cli", "reference/api", "reference/files", "benchmarks")),
     ("About", ("comparison", "policy", "suite", "about/*", "contents")),
 )
