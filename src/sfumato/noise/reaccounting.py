@@ -1,8 +1,8 @@
 """What a release leaks under another assumption about dependence.
 
-Bits under different assumptions are not added: an account counts every release anew under the weakest one in it. What
-that takes is kept as a `Reaccounting`, which a file can hold. Under the assumption that beliefs share few bits, noise is
-counted as if nothing were assumed, except normal noise, which is made for that.   Theory: docs/theory/correlated_noise.md
+Bits under different assumptions are not added. A ledger counts every release anew under the weakest assumption in it,
+from the `Reaccounting` kept with the release. Where beliefs are assumed to share few bits, noise is counted as if
+nothing were assumed, except normal noise.   Theory: docs/theory/correlated_noise.md
 """
 
 from __future__ import annotations
