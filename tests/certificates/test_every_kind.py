@@ -6,7 +6,6 @@ import re
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -118,8 +117,8 @@ def in_terminal(certificate):
 def test_the_list_above_is_the_table_of_the_registry():
     listed = {f"sfumato/certificate/{name}/1" for name in KINDS if "/" not in name}
     assert listed == set(registry.HOMES)
-    for schema, home in registry.HOMES.items():
-        assert registry.kind_of_schema(schema).schema == schema == import_module(home).SCHEMA
+    for schema in registry.HOMES:
+        assert registry.kind_of_schema(schema).schema == schema
         assert KINDS[schema.split("/")[2]]().schema == schema
 
 

@@ -24,7 +24,7 @@ class Assumption:
 
     >>> import sfumato as sf
     >>> noise = sf.noise.private_mean(0, 100, 1000, budget_bits=0.1, correlated="nobody")
-    >>> assumed = sf.ledger.Assumption(correlated=noise.correlated, recount=noise.recount)
+    >>> assumed = sf.ledger.Assumption(correlated=noise.correlated, reaccounting=noise.reaccounting)
     >>> for said in ("nobody", 5):
     ...     print(said, round(float(assumed.bits_under(sf.measures.Correlation.of(said))), 2))
     nobody 0.1
@@ -50,7 +50,7 @@ class Counting:
 
     >>> import sfumato as sf
     >>> noise = sf.noise.private_mean(0, 100, 1000, budget_bits=0.1, correlated=5)
-    >>> assumed = sf.ledger.Assumption(correlated=noise.correlated, recount=noise.recount)
+    >>> assumed = sf.ledger.Assumption(correlated=noise.correlated, reaccounting=noise.reaccounting)
     >>> first = sf.ledger.Counting().with_release(assumed, is_local=False)
     >>> sf.ledger.Counting().words, first.words
     ('anyone', 'at most 5 people')

@@ -34,10 +34,10 @@ class Reaccounting:
     """A kind of noise and its parameters, as words and whole numbers.
 
     >>> import sfumato as sf
-    >>> recount = sf.noise.private_sum(0, 1, 1000, 1, correlated=2).recount
-    >>> recount.kind, recount.parameters["change"]
+    >>> kept = sf.noise.private_sum(0, 1, 1000, 1, correlated=2).reaccounting
+    >>> kept.kind, kept.parameters["change"]
     ('number', '1')
-    >>> [round(sf.noise.bits_of(recount, sf.measures.Correlation(people=many)), 3) for many in (1, 2, 4)]
+    >>> [round(sf.noise.bits_of(kept, sf.measures.Correlation(people=many)), 3) for many in (1, 2, 4)]
     [0.558, 1.0, 1.611]
     """
 
@@ -57,8 +57,8 @@ def bits_of(reaccounting: Reaccounting, correlation: Correlation) -> float:
         InvalidParameter: the recount is of no known kind, or something of it is missing or damaged.
 
     >>> import sfumato as sf
-    >>> recount = sf.noise.private_histogram(4, 1000, 1, correlated="nobody").recount
-    >>> [round(sf.noise.bits_of(recount, sf.measures.Correlation(people=many)), 3) for many in (1, 2, 4, None)]
+    reaccounting = sf.noise.private_histogram(4, 1000, 1, correlated="nobody").reaccounting
+    >>> [round(sf.noise.bits_of(kept, sf.measures.Correlation(people=many)), 3) for many in (1, 2, 4, None)]
     [1.0, 2.821, 5.865, 37.324]
     """
     if reaccounting.kind not in _KINDS:
