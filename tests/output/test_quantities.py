@@ -12,6 +12,7 @@ from rich.console import Console
 
 from estimate_samples import ESTIMATES, MEAN, MEDIAN, NOTHING, SCALE, made, material_with
 from page_samples import sample_files
+from sfumato.certificates.pages import checked_page
 from sfumato.display.charts import scale_colours
 from sfumato.display.tables import FittedTable
 from sfumato.display.text import interval_words
@@ -29,7 +30,6 @@ from sfumato.output.estimates import (
     shown_places,
     step_bar,
 )
-from sfumato.output.pages import checked_page
 from sfumato.output.report_estimates import estimates_section
 from sfumato.publications.estimating import Estimates
 

@@ -116,8 +116,8 @@ def fit_command(
     from sfumato.errors import InvalidParameter
     from sfumato.files.disk import write_atomically
     from sfumato.files.formats import check_places
+    from sfumato.output.analyses import analysis_page
     from sfumato.output.estimate_plots import coefficients_svg
-    from sfumato.output.pages import analysis_page
     from sfumato.workflows.fitting import published_or_typed
 
     crossed = cut_at_commas(cross)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from html import escape
 from itertools import product
 from typing import Any
 
-from sfumato.display.tables import Sheet
+from sfumato.certificates.pages import checked_page
+from sfumato.display.pages import inline_svg
+from sfumato.display.tables import Sheet, html_sheet
 from sfumato.display.text import epsilon_text, interval_words, share_words
 from sfumato.inference.joint_tables import AssociationTest
 from sfumato.inference.regression.result import BY_PLAN, Coefficient, Fit
@@ -294,3 +297,17 @@ def _finite(number: float) -> float | str:
 
 def _shown(number: float) -> str:
     return "∞" if math.isinf(number) else f"{number:.3g}"
+
+
+# An analysis as one page: tables, and the picture of the coefficients.
+
+
+def analysis_page(title: str, sheets: Sequence[Sheet], *, picture: str = "", warning: str = "") -> str:
+    """Return the page; `picture` is SVG, and what it shows is in the tables as well."""
+    drawn = ""
+    if picture:
+        words = "Coefficients with their intervals; the numbers are in the tables"
+        drawn = f"<figure>{inline_svg(picture, words)}</figure>"
+    alarm = f'<p class="alarm" role="note">{escape(warning)}</p>' if warning else ""
+    body = "".join(html_sheet(sheet) for sheet in sheets)
+    return checked_page(title, f"<header><h1>{escape(title)}</h1>{alarm}</header><main>{drawn}{body}</main>")

@@ -15,6 +15,7 @@ from typing import Any
 
 from sfumato.certificates.auditing import Audit
 from sfumato.certificates.certificate import Certificate
+from sfumato.certificates.pages import name_of, status_of, value_of
 from sfumato.display.tables import Sheet
 from sfumato.display.text import epsilon_text, fraction_text
 from sfumato.errors import printable_lines
@@ -24,7 +25,6 @@ from sfumato.ladders.ladder import Ladder
 from sfumato.noise.shared_bits_designs import BelievedNoise
 from sfumato.numbers.intervals import Interval
 from sfumato.output.analyses import comparison_words, crosstab_sheet, fit_sheets, weighted_sheet
-from sfumato.output.certificates import heatmap_svg
 from sfumato.output.estimates import (
     all_lines,
     contrast_cells,
@@ -34,10 +34,10 @@ from sfumato.output.estimates import (
     shown_places,
 )
 from sfumato.output.noise import believed_lines
-from sfumato.output.pages import name_of, status_of, value_of
 from sfumato.output.plans import totals_rows
 from sfumato.prob.channel import Channel
 from sfumato.prob.distribution import Distribution
+from sfumato.prob.pictures import heatmap_svg
 from sfumato.prob.structured import Circulant
 from sfumato.publications.analyses import Comparison, Crosstab, WeightedShares
 from sfumato.publications.estimating import Estimates

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
+from sfumato.certificates.pages import is_marked, number_mark
 from sfumato.display.charts import (
     AXIS,
     FROM,
@@ -46,7 +47,6 @@ from sfumato.output.estimates import (
     share_lines,
     shown_places,
 )
-from sfumato.output.pages import is_marked, number_mark
 from sfumato.output.report_material import ReportMaterial, Seen
 from sfumato.study.cells import NO_ANSWER
 from sfumato.study.planning import StudyPlan
