@@ -20,7 +20,8 @@ from kind_samples import LEVELS, Sample, by_name
 from page_samples import ANSWERS, sample_files, sample_plan
 from sfumato.display.text import number_text, plain_number
 from sfumato.errors import InvalidParameter, SfumatoError
-from sfumato.output.analyses import analysis_page, fit_sheets
+from sfumato.inference.regression.result import fit_sheets
+from sfumato.output.analyses import analysis_page
 from sfumato.output.estimate_plots import coefficients_svg
 from sfumato.output.page_checks import verify_page
 from sfumato.output.report import study_report_html

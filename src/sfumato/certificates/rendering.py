@@ -7,6 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from sfumato.certificates.pages import checked_page, claim_mark, digest_in, name_of, status_of, value_of
+from sfumato.display.notebooks import headline, html_table, paragraphs
 from sfumato.display.tables import FittedTable, scroll_box
 from sfumato.errors import printable
 from sfumato.prob.channel import Channel
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 # Certificates and audits for a terminal, and as Markdown.
 
 
+_COLUMNS = ("measure", "value", "status", "in plain words")
 # What Markdown or a browser would read as more than text.
 _MARKS = str.maketrans({mark: f"\\{mark}" for mark in "\\|`*[]"} | {"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
@@ -45,17 +47,28 @@ def certificate_table(certificate: Certificate) -> RenderableType:
     from rich.console import Group  # noqa: PLC0415  rich is only needed to print
     from rich.text import Text  # noqa: PLC0415
 
-    cells = [
-        (name_of(claim, certificate), value_of(claim), status_of(claim), claim.sentence) for claim in certificate.claims
-    ]
     table = FittedTable(
-        header=("measure", "value", "status", "in plain words"),
-        rows=[[printable(cell) for cell in row] for row in cells],
+        header=_COLUMNS,
+        rows=[[printable(cell) for cell in row] for row in _cells(certificate)],
         title=printable(certificate.title),
         left=range(4),
     )
     below = [f"Note: {note}" for note in certificate.notes] + [f"Source: {source}" for source in certificate.sources]
     return Group(table, *(Text(printable(line)) for line in below))
+
+
+def certificate_view(certificate: Certificate) -> str:
+    """Return what a notebook shows of a certificate."""
+    cited = "<br>".join(escape(str(source)) for source in certificate.sources)
+    table = html_table(_COLUMNS, _cells(certificate))
+    below = f"<p><small>{cited}</small></p>" if cited else ""
+    return f"{headline(certificate.title)}{table}{paragraphs(certificate.notes)}{below}"
+
+
+def _cells(certificate: Certificate) -> list[tuple[str, ...]]:
+    return [
+        (name_of(claim, certificate), value_of(claim), status_of(claim), claim.sentence) for claim in certificate.claims
+    ]
 
 
 def certificate_markdown(certificate: Certificate) -> str:

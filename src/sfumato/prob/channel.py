@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from sfumato.display.text import Shown
+from sfumato.display.heatmaps import channel_heatmap
+from sfumato.display.notebooks import MOST_DRAWN, Shown, headline
 from sfumato.errors import InvalidLaw, Place, UnreadableFile
 from sfumato.files.disk import DEFAULT_LIMIT_BYTES
 from sfumato.files.texts import MOST_TEXT_ENTRIES
@@ -240,6 +241,15 @@ class Channel(Shown):
 
     def _fractions(self, numerators: IntegerArray) -> list[Number]:
         return [Fraction(value, self._denominator) for value in numerators]
+
+    def _view(self) -> str:
+        kind = "exact" if self.exact else "float64"
+        title = f"A channel: {self.shape[0]} inputs, {self.shape[1]} outputs, {kind}"
+        return f"{headline(title)}{self._picture()}"
+
+    def _picture(self) -> str:
+        small = self.shape[0] * self.shape[1] <= MOST_DRAWN
+        return channel_heatmap(self.array, self.inputs, self.outputs) if small else ""
 
     def __reduce__(self) -> tuple[type[Channel], tuple[object, ...]]:
         return Channel, (self.rows if self.exact else self.array, self.inputs, self.outputs)

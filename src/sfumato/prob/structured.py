@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.display.text import Shown
+from sfumato.display.heatmaps import shifts_heatmap
+from sfumato.display.notebooks import Shown, headline
 from sfumato.errors import InvalidLaw, InvalidParameter
 from sfumato.numbers.checks import Number, Profile
 from sfumato.numbers.exact import FloatArray, IntegerArray, LawLike, RowsLike, common_numerators
@@ -195,6 +196,12 @@ class Circulant(Shown):
         """Write out all entries."""
         self._check_entries("writing out every entry of the channel")
         return Channel([self.row(x) for x in range(self.input_count)])
+
+    def _view(self) -> str:
+        return f"{headline(repr(self).strip('<>'))}{self._picture()}"
+
+    def _picture(self) -> str:
+        return shifts_heatmap(np.array([float(value) for value in self.law]))
 
     def column_profiles(self) -> Profiles:
         """How many inputs reach an output with each level, and how many outputs share that."""
