@@ -33,9 +33,10 @@ class Shown:
         return printable_lines(self._view())
 
     def _view(self) -> str:
-        if not is_dataclass(self):
+        thing: Any = self
+        if not is_dataclass(thing):
             return f"<pre>{escape(repr(self))}</pre>"
-        held = [(field.name, getattr(self, field.name)) for field in fields(self)]
+        held = [(field.name, getattr(self, field.name)) for field in fields(thing)]
         rows = [(name.replace("_", " "), words) for name, value in held if (words := cell_words(value))]
         channel = getattr(self, "channel", None)
         drawn = channel._picture() if isinstance(channel, Shown) else ""  # noqa: SLF001  of the same class
