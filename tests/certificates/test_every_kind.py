@@ -482,7 +482,7 @@ def test_every_key_that_a_claim_could_cite_is_in_the_table():
 
 
 def test_bounds_are_shown_as_bounds():
-    from sfumato.output.pages import value_of
+    from sfumato.certificates.pages import value_of
 
     rounded = KINDS["disclosure/rounded"]()["sample_leak_bits"]
     assert isinstance(rounded.value, Interval)

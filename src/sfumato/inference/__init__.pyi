@@ -48,7 +48,8 @@ from sfumato.inference.noncompliance import (
     mirror_test,
     polynomial,
 )
-from sfumato.inference.results import Picture, Quantity, QuestionEstimate, Reading, Truth, Unit
+from sfumato.inference.quantities import Picture, Quantity, Unit
+from sfumato.inference.results import QuestionEstimate, Reading, Truth
 from sfumato.inference.sampling import (
     Calibration,
     SamplingPlan,
