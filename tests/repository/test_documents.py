@@ -148,6 +148,13 @@ def test_the_readme_says_what_you_can_do_in_five_rows():
 MADE = ("demo/out",)
 DOTTED = re.compile(r"(?<![\w/.@-])(?:sfumato|sf)((?:\.[A-Za-z_]\w*)+)")
 IN_THE_TREE = re.compile(r"(?<![\w/.-])(?:src|tests|tools|bench|browser|demo|docs|reproduce)/[\w./*-]*\w")
+# In code font: `measures.capacity_bits` of the package, `cli/options.py` of src/sfumato. Old packages lead to nothing.
+PACKAGES = sorted(path.parent.name for path in (ROOT / "src/sfumato").glob("*/__init__.py"))
+TOPS = ("", "src", "src/sfumato")
+VARIABLES = {"noise", "ledger"}
+OLD_PACKAGES = ("account", "bits", "disclose", "infer", "refine", "render", "web")
+SHORT = re.compile(rf"`((?:{'|'.join(sorted({*PACKAGES, *OLD_PACKAGES} - VARIABLES))})\.(?!toml)[a-z_]+)\b(?!\.)")
+SHORT_PATH = re.compile(r"`((?:\w+/)+\w+\.py)`")
 # The changelog names what is gone.
 NAMING = [page for page in PAGES if page.name != "CHANGELOG.md"] + sorted((ROOT / "docs").rglob("*.ipynb"))
 
@@ -172,6 +179,8 @@ def lost_names(text):
     names = [name[0] for name in DOTTED.finditer(text) if name[1] not in {".toml", ".service"}]
     lost = [name for name in names if not is_a_name(name.split(".")[1:])]
     paths = [path[0] for path in IN_THE_TREE.finditer(text) if not path[0].startswith(MADE)]
+    lost += [name for name in SHORT.findall(text) if not is_a_name(name.split("."))]
+    lost += [path for path in SHORT_PATH.findall(text) if not any((ROOT / top / path).exists() for top in TOPS)]
     return lost + [path for path in paths if not any(ROOT.glob(path))]
 
 
@@ -183,8 +192,12 @@ def test_names_and_paths_exist(page):
 def test_lost_names_are_found():
     good = "`sf.surveys.survey`, `sfumato.measures.capacity_bits`, tests/*/test_arc.py, src/sfumato/study/"
     assert lost_names(good) == []
-    text = f"{good} and `sf.design.survey` of src/sfumato/design, `sf.Study.nothing`, tests/io."
-    assert lost_names(text) == ["sf.design.survey", "sf.Study.nothing", "src/sfumato/design", "tests/io"]
+    text = (
+        f"{good} and `sf.design.survey` of src/sfumato/design, `sf.Study.nothing`, tests/io, `refine.old`, `cli/no.py`."
+    )
+    assert lost_names(text) == [
+        "sf.design.survey", "sf.Study.nothing", "refine.old", "cli/no.py", "src/sfumato/design", "tests/io",
+    ]  # fmt: skip
 
 
 def test_code_beside_the_package_imports_what_exists():
