@@ -1,4 +1,4 @@
-"""What a guess costs an attacker: at the passphrase of a key file, of a private key, and of a private key kept as PEM.
+"""What a guess costs an attacker: at the passphrase of a key file, and of a private key.
 
     python bench/passphrases.py        # a second or two
 
@@ -8,8 +8,6 @@ Ratios within one run: the quickest of several guesses at each, taken in turns.
 from __future__ import annotations
 
 import time
-
-from cryptography.hazmat.primitives import serialization as pem
 
 from sfumato.errors import KeyRefused
 from sfumato.keys import Passphrase, new_key_pair, open_key, seal_key
@@ -22,11 +20,9 @@ TURNS = 15
 def main() -> None:
     """Print seconds a guess, and how they compare."""
     secret, (private, _) = Passphrase("correct horse"), new_key_pair()
-    lock = pem.BestAvailableEncryption(secret.text.encode())
     files = {
         "key file": (open_key, seal_key(Ladder.within(size=5, epsilons=(2.0, 1.0)).draw_keys(50)[1], secret)),
         "private key": (open_private_key, seal_private_key(private, secret)),
-        "PEM": (open_private_key, private.loaded().private_bytes(pem.Encoding.PEM, pem.PrivateFormat.PKCS8, lock)),
     }
     quickest = dict.fromkeys(files, float("inf"))
     for turn in range(TURNS):
@@ -38,7 +34,6 @@ def main() -> None:
                 quickest[name] = min(quickest[name], time.perf_counter() - begun)
     print("  ".join(f"{name} {seconds * 1e3:.2f} ms" for name, seconds in quickest.items()))
     print(f"private key / key file: {quickest['private key'] / quickest['key file']:.3f} (must lie in .8 … 1.2)")
-    print(f"key file / PEM: {quickest['key file'] / quickest['PEM']:.0f} times")
 
 
 if __name__ == "__main__":

@@ -14,10 +14,10 @@ from typing import Any, Literal
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
+from sfumato.certificates.pages import whole_page
 from sfumato.display.tables import scroll_box
 from sfumato.errors import ClaimRefused, Refused
 from sfumato.numbers.checks import Number
-from sfumato.output.pages import whole_page
 
 # --- Records
 

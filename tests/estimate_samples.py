@@ -6,7 +6,7 @@ from functools import cache
 
 from page_samples import sample_files, sample_plan
 from sfumato.inference import QuestionEstimate
-from sfumato.inference.results import Picture, Quantity, Unit
+from sfumato.inference.quantities import Picture, Quantity, Unit
 from sfumato.numbers import Interval
 from sfumato.output.report_material import Seen, gather_material
 from sfumato.study import OneOfMany

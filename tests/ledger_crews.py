@@ -18,7 +18,7 @@ from pathlib import Path
 from sfumato.errors import SfumatoError
 from sfumato.ledger.ledger import Ledger
 
-NURSERY = Path(__file__).parent / "account" / "worker_nursery.py"
+NURSERY = Path(__file__).parent / "ledger" / "worker_processes.py"
 CREW = 8
 SPENDS = 6
 PATIENCE_SECONDS = 60

@@ -1,5 +1,5 @@
 // Exact draws: whole numbers are compared with whole numbers, so the law that is drawn is known to the last digit.
-// The thresholds are those of the Python samplers (bits/coins.py, bits/samplers.py, refine/shifts.py, refine/masks.py).
+// The thresholds are those of the Python samplers (sampling/samplers.py, ladders/shift_kernel.py, ladders/mask_kernel.py).
 
 import { unbase64 } from "./bytes.js";
 import { ONE } from "./numbers.js";

@@ -1,5 +1,5 @@
 // Sealing draws for a receiver, and opening them: HPKE [RFC 9180] in its base mode, HKDF-SHA256, AES-256-GCM, as in
-// refine/sealed_shares.py. X25519 is the browser's own where it has it, else that of @hpke; the hybrid is X-Wing.
+// keys/shares.py. X25519 is the browser's own where it has it, else that of @hpke; the hybrid is X-Wing.
 
 import { Aes256Gcm, CipherSuite, DhkemX25519HkdfSha256 as Native, HkdfSha256 } from "@hpke/core";
 import { DhkemX25519HkdfSha256 as Plain } from "@hpke/dhkem-x25519";

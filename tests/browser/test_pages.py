@@ -18,14 +18,16 @@ from page_samples import ANSWERS, sample_files, sample_plan
 from reproduce import PAPERS
 from reproduce.helper import page_html, redraw
 from sfumato.certificates import certify
+from sfumato.certificates.pages import checked_page
 from sfumato.display.charts import CHART_STYLE
-from sfumato.output.analyses import crosstab_sheet, fit_sheets
+from sfumato.inference.regression.result import fit_sheets
+from sfumato.output.analyses import analysis_page
 from sfumato.output.estimate_plots import coefficients_svg
-from sfumato.output.pages import analysis_page, checked_page
 from sfumato.output.report import study_report_html
 from sfumato.output.report_estimates import estimates_section
 from sfumato.output.statement_pages import script_html, statement_html
 from sfumato.prob import Channel
+from sfumato.publications.analyses import crosstab_sheet
 from sfumato.study import Card, Goal, Study
 from sfumato.study.planning import plan_study
 

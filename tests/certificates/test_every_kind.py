@@ -6,7 +6,6 @@ import re
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -120,8 +119,8 @@ def in_terminal(certificate):
 def test_the_list_above_is_the_table_of_the_registry():
     listed = {f"sfumato/certificate/{name}/1" for name in KINDS if "/" not in name}
     assert listed == set(registry.HOMES)
-    for schema, home in registry.HOMES.items():
-        assert registry.kind_of_schema(schema).schema == schema == import_module(home).SCHEMA
+    for schema in registry.HOMES:
+        assert registry.kind_of_schema(schema).schema == schema
         assert KINDS[schema.split("/")[2]]().schema == schema
 
 
@@ -485,7 +484,7 @@ def test_every_key_that_a_claim_could_cite_is_in_the_table():
 
 
 def test_bounds_are_shown_as_bounds():
-    from sfumato.output.pages import value_of
+    from sfumato.certificates.pages import value_of
 
     rounded = KINDS["disclosure/rounded"]()["sample_leak_bits"]
     assert isinstance(rounded.value, Interval)

@@ -55,7 +55,6 @@ from sfumato.output import certificate_table
 from sfumato.output.accounts import ledger_table, releases_document, releases_table
 from sfumato.output.estimates import estimates_document, estimates_markdown, estimates_tables
 from sfumato.output.noise import query_tables
-from sfumato.output.notebook_views import notebook_html
 from sfumato.output.page_checks import read_page
 from sfumato.output.plans import study_plan_document, study_plan_markdown, study_plan_tables
 from sfumato.publications import read_registry
@@ -181,7 +180,7 @@ def plan_a_study(path):
 
 
 def show_reports(found):
-    repr(found), notebook_html(found), codebook(found.note)
+    repr(found), found._repr_html_(), codebook(found.note)
     estimates = sf.estimate_reports(found)
     shown(*estimates_tables(estimates))
     calm(estimates_markdown(estimates))

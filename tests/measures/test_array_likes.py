@@ -48,6 +48,7 @@ OTHERS = {
 }
 # Functions of numbers, of a table of answers or of a joint law: they take neither a channel nor a law.
 WITHOUT = {
+    *("parse_prior", "read_any_channel", "read_channel", "read_prior"),  # of files
     "amplitude_capacity", "amplitude_ratio", "believed_bits", "composed_bits",
     "noisy_sum_limit", "plateau_bits",
     "plateau_interval", "prf_gap_bits", "raised_share", "totals_of",
@@ -130,7 +131,7 @@ def test_every_function_is_tested_here_or_takes_neither_channels_nor_laws():
         tested = {*taking(CHANNELS | LAWS, package), *OPERATIONS}
         assert set(functions(package)) <= tested | WITHOUT
         assert not tested & WITHOUT
-        for name in functions(package):
+        for name in set(functions(package)) - {"write_channel"}:  # a channel has one form in a file
             hints = {p.annotation for p in inspect.signature(getattr(package, name)).parameters.values()}
             assert not hints & {"AnyChannel", "Channel", "Distribution", "LawLike", "Sequence[Number]"}, name
 

@@ -15,7 +15,7 @@ from sfumato.measures.dependence import ANYONE, NOBODY, Correlation
 from sfumato.noise import believed_count, believed_mean, believed_sum
 from sfumato.noise.reaccounting import bits_of
 from sfumato.noise.shared_bits import least_deviation, least_deviation_for
-from sfumato.output.noise import believed_lines
+from sfumato.noise.shared_bits_designs import believed_lines
 from sfumato.sampling import InsecureSeeded
 
 pytestmark = pytest.mark.filterwarnings("ignore::sfumato.errors.InsecureBitsWarning")

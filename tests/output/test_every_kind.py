@@ -13,8 +13,9 @@ from rich.console import Console
 from drawn_parts import drawn_part
 from kind_samples import SAMPLES, seeded
 from sfumato.display.plots import plan_svg
+from sfumato.inference.quantities import range_words, value_words
 from sfumato.output import shares_svg
-from sfumato.output.estimates import estimates_document, estimates_markdown, estimates_tables, range_words, value_words
+from sfumato.output.estimates import estimates_document, estimates_markdown, estimates_tables
 from sfumato.output.plans import study_plan_document, study_plan_markdown, study_plan_tables
 from sfumato.output.report import study_report_html
 from sfumato.publications.estimating import estimate_collected

@@ -20,10 +20,10 @@ from kind_samples import LEVELS, Sample, by_name
 from page_samples import ANSWERS, sample_files, sample_plan
 from sfumato.display.text import number_text, plain_number
 from sfumato.errors import InvalidParameter, SfumatoError
-from sfumato.output.analyses import fit_sheets
+from sfumato.inference.regression.result import fit_sheets
+from sfumato.output.analyses import analysis_page
 from sfumato.output.estimate_plots import coefficients_svg
 from sfumato.output.page_checks import verify_page
-from sfumato.output.pages import analysis_page
 from sfumato.output.report import study_report_html
 from sfumato.output.statement_pages import script_html, statement_html
 from sfumato.publications.opening import open_table

@@ -12,24 +12,14 @@ from rich.console import Console
 
 from estimate_samples import ESTIMATES, MEAN, MEDIAN, NOTHING, SCALE, made, material_with
 from page_samples import sample_files
+from sfumato.certificates.pages import checked_page
 from sfumato.display.charts import scale_colours
 from sfumato.display.tables import FittedTable
 from sfumato.display.text import interval_words
-from sfumato.inference.results import Picture, Quantity, Unit
+from sfumato.inference.quantities import Picture, Quantity, Unit, all_lines, quantity_cells, quantity_line, shown_places
 from sfumato.numbers import Interval
 from sfumato.output import shares_svg
-from sfumato.output.estimates import (
-    all_lines,
-    estimates_document,
-    estimates_markdown,
-    estimates_tables,
-    filled_bar,
-    quantity_cells,
-    quantity_line,
-    shown_places,
-    step_bar,
-)
-from sfumato.output.pages import checked_page
+from sfumato.output.estimates import estimates_document, estimates_markdown, estimates_tables, filled_bar, step_bar
 from sfumato.output.report_estimates import estimates_section
 from sfumato.publications.estimating import Estimates
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from label_strategies import label_texts
 from sfumato.certificates import Relation, audit_counts, certify
+from sfumato.certificates.pages import value_of
 from sfumato.numbers import Interval
 from sfumato.output import audit_text, certificate_html, certificate_markdown, heatmap_svg
-from sfumato.output.pages import value_of
 from sfumato.prob import Channel, Circulant
 
 CHANNEL = Channel([[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]], ["no", "yes"], ["no", "yes"])

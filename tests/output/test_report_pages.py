@@ -12,8 +12,8 @@ from page_samples import ANSWERS, OCCUPATIONS, STUDY, sample_files, sample_plan
 from sfumato.display.charts import Series, dot_chart
 from sfumato.display.text import interval_words
 from sfumato.errors import InvalidParameter, UnreadableFile
+from sfumato.inference.results import contrast_cells, contrast_name
 from sfumato.numbers import Interval
-from sfumato.output.estimates import contrast_cells, contrast_name
 from sfumato.output.report import SECTIONS, study_report_html
 from sfumato.publications.estimating import estimate_collected
 from sfumato.publications.reports import Reports

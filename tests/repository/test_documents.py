@@ -1,6 +1,8 @@
 """The documents say what is so: every example in them is run."""
 
+import ast
 import doctest
+import importlib
 import os
 import re
 import subprocess
@@ -112,22 +114,103 @@ def test_the_demo_leaves_what_the_tutorial_starts_from(demo_output):
         assert (ROOT / "demo" / "out" / name).stat().st_size > 0
 
 
-def test_the_readme_names_the_two_commands_first():
+def test_the_readme_shows_install_input_commands_and_output():
     readme = (ROOT / "README.md").read_text()
-    assert readme.index("make demo") < readme.index("make test") < readme.index("```toml")
-    assert readme.index(".webp)") < readme.index("make demo")
+    steps = ["pip install -e .", "make demo", "make test", "```csv", "```toml", "\nsfumato plan", "\nsfumato publish"]
+    steps += ["\nsfumato open", "| reader |", "| you want to |", "```python"]
+    places = [readme.index(step) for step in steps]
+    assert places == sorted(places)
+    assert len(readme.splitlines()) <= 120
+    assert len(FENCE.sub("", readme).split()) <= 600
 
 
-def test_the_readme_is_short_and_has_an_example_for_each_of_the_five():
-    """No number stands in its prose that an example does not print."""
-    readme = (ROOT / "README.md").read_text()
-    assert len(readme.splitlines()) <= 105
-    after = re.split(r"^\*\*An? ([\w /]+)\*\*", readme, flags=re.MULTILINE)
-    people = dict(zip(after[1::2], after[2::2], strict=True))
-    assert list(people) == [
-        "statistics office", "survey researcher", "data owner", "auditor", "information theorist",
+def test_the_readme_table_is_from_the_transcript():
+    """Each share and interval of the README stands in docs/demo.md, which is compared with what the demo prints."""
+    readme, page = ((ROOT / name).read_text() for name in ("README.md", "docs/demo.md"))
+    printed = re.search(r"^ +white-collar +([\d.]+)  .*$", page, re.MULTILINE)
+    rows = re.findall(r"^\| [^|]+ \| [\d.]* ?\| ([\d.]+) % \|(?: ([\d.]+ to [\d.]+))? \|$", readme, re.MULTILINE)
+    assert len(rows) == 4
+    for share, interval in rows:
+        assert (f"{share} ({interval})" if interval else share) in printed.group(0)
+
+
+def test_the_readme_says_what_you_can_do_in_five_rows():
+    table = (ROOT / "README.md").read_text().partition("| you want to |")[2].partition("\n\n")[0]
+    rows = table.splitlines()[2:]
+    assert len(rows) == 5
+    for row in rows:
+        _, _, command, link, _ = row.split("|")
+        assert "`sfumato " in command, row
+        assert re.search(r"\]\(docs/[\w/]+\.md\)", link), row
+
+
+# `make demo` makes this folder.
+MADE = ("demo/out",)
+DOTTED = re.compile(r"(?<![\w/.@-])(?:sfumato|sf)((?:\.[A-Za-z_]\w*)+)")
+IN_THE_TREE = re.compile(r"(?<![\w/.-])(?:src|tests|tools|bench|browser|demo|docs|reproduce)/[\w./*-]*\w")
+# In code font: `measures.capacity_bits` of the package, `cli/options.py` of src/sfumato. Old packages lead to nothing.
+PACKAGES = sorted(path.parent.name for path in (ROOT / "src/sfumato").glob("*/__init__.py"))
+TOPS = ("", "src", "src/sfumato")
+VARIABLES = {"noise", "ledger"}
+OLD_PACKAGES = ("account", "bits", "disclose", "infer", "refine", "render", "web")
+SHORT = re.compile(rf"`((?:{'|'.join(sorted({*PACKAGES, *OLD_PACKAGES} - VARIABLES))})\.(?!toml)[a-z_]+)\b(?!\.)")
+SHORT_PATH = re.compile(r"`((?:\w+/)+\w+\.py)`")
+# The changelog names what is gone.
+NAMING = [page for page in PAGES if page.name != "CHANGELOG.md"] + sorted((ROOT / "docs").rglob("*.ipynb"))
+
+
+def is_a_name(parts):
+    """Whether the parts name a module of the package, or something that is in one."""
+    place, found = "sfumato", importlib.import_module("sfumato")
+    for part in parts:
+        place = f"{place}.{part}"
+        if hasattr(found, part):
+            found = getattr(found, part)
+            continue
+        try:
+            found = importlib.import_module(place)
+        except ImportError:
+            return False
+    return True
+
+
+def lost_names(text):
+    """The dotted names and the paths of a text that lead to nothing."""
+    names = [name[0] for name in DOTTED.finditer(text) if name[1] not in {".toml", ".service"}]
+    lost = [name for name in names if not is_a_name(name.split(".")[1:])]
+    paths = [path[0] for path in IN_THE_TREE.finditer(text) if not path[0].startswith(MADE)]
+    lost += [name for name in SHORT.findall(text) if not is_a_name(name.split("."))]
+    lost += [path for path in SHORT_PATH.findall(text) if not any((ROOT / top / path).exists() for top in TOPS)]
+    return lost + [path for path in paths if not any(ROOT.glob(path))]
+
+
+@pytest.mark.parametrize("page", NAMING, ids=lambda page: str(page.relative_to(ROOT)))
+def test_names_and_paths_exist(page):
+    assert lost_names(page.read_text(encoding="utf-8")) == []
+
+
+def test_lost_names_are_found():
+    good = "`sf.surveys.survey`, `sfumato.measures.capacity_bits`, tests/*/test_arc.py, src/sfumato/study/"
+    assert lost_names(good) == []
+    text = (
+        f"{good} and `sf.design.survey` of src/sfumato/design, `sf.Study.nothing`, tests/io, `refine.old`, `cli/no.py`."
+    )
+    assert lost_names(text) == [
+        "sf.design.survey", "sf.Study.nothing", "refine.old", "cli/no.py", "src/sfumato/design", "tests/io",
     ]  # fmt: skip
-    for who, text in people.items():
-        assert re.search(r"```(python|sh)\n", text), who
-    prose = re.sub(r"\]\([^)]*\)", "", FENCE.sub("", readme))
-    assert re.findall(r"\d[\d.,]*", prose) == ["3.11", "2.0"]  # of Python, and of the licence
+
+
+def test_code_beside_the_package_imports_what_exists():
+    """Benchmarks and tools run now and then; what they import of the package is looked up each time."""
+    sources = sorted([*(ROOT / "bench").rglob("*.py"), *(ROOT / "tools").rglob("*"), *(ROOT / "demo").glob("*.py")])
+    imported = set()
+    for path in sources:
+        if path.suffix != ".py" and not (path.is_file() and path.read_bytes().startswith(b"#!/usr/bin/env python3")):
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "sfumato":
+                imported |= {(path.name, f"{node.module}.{name.name}") for name in node.names}
+            elif isinstance(node, ast.Import):
+                imported |= {(path.name, name.name) for name in node.names if name.name.partition(".")[0] == "sfumato"}
+    assert imported
+    assert sorted(one for one in imported if not is_a_name(one[1].split(".")[1:])) == []

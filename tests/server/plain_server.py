@@ -1,6 +1,6 @@
 """A server without its command line, for tests: in a process of its own that can be killed, or in a thread.
 
-`python -m web.plain_server` reads one request a line, forks, and is a server in the fork: importing once saves seconds.
+`python -m server.plain_server` reads one request a line, forks, and serves in the fork, so that it imports once.
 """
 
 import hashlib
@@ -117,7 +117,7 @@ class Servers:
     def __init__(self):
         root = Path(__file__).parents[1]
         self._mother = subprocess.Popen(
-            [sys.executable, "-m", "web.plain_server"],
+            [sys.executable, "-m", "server.plain_server"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

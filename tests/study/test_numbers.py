@@ -16,7 +16,8 @@ from drawn_parts import drawn_part
 from sfumato.certificates import Certificate, verify
 from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.files.tables import words_of
-from sfumato.inference.results import Picture, Reading
+from sfumato.inference.quantities import Picture
+from sfumato.inference.results import Reading
 from sfumato.ladders.keys import BLOCK_ROWS as BLOCK
 from sfumato.mechanisms.arc import second_moments, worst_variance
 from sfumato.mechanisms.number_scales import Shape, choose_mean_scale

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from sfumato.cli.new import question_from
 from sfumato.errors import InvalidParameter
 from sfumato.inference.estimates import LinearEstimate, ManyReports, ReportedShares
-from sfumato.inference.results import Picture, Reading, Unit
+from sfumato.inference.quantities import Picture, Unit
+from sfumato.inference.results import Reading
 from sfumato.mechanisms import ArcResponse, CyclicResponse
 from sfumato.numbers import Interval
 from sfumato.prob import Channel

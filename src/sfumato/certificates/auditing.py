@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 
 from sfumato.certificates.claims import Claim, Relation, Status
-from sfumato.display.text import Shown, at_least, at_most
+from sfumato.display.notebooks import Shown, headline, paragraphs
+from sfumato.display.text import at_least, at_most
 from sfumato.errors import InvalidParameter, Place, UnreadableFile
 from sfumato.files.disk import DEFAULT_LIMIT_BYTES, empty_file, read_bytes
 from sfumato.files.documents import as_count, as_list, check_schema, read_json, too_deep
@@ -65,6 +66,9 @@ class Audit(Shown):
     confidence: float
     pair: tuple[Label, Label, Label]
     bits: str
+
+    def _view(self) -> str:
+        return f"{headline('Audit')}{paragraphs([self.sentence])}"
 
     @property
     def contradicts_claim(self) -> bool:

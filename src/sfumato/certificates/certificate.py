@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from functools import singledispatch
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import msgspec
 
 from sfumato.certificates.claims import Claim, Claiming, ClaimRecord, Source, cited_sources, read_claim, write_claim
-from sfumato.display.text import Shown
+from sfumato.display.notebooks import Shown
 from sfumato.errors import (
     ClaimRefused,
     DigestMismatch,
@@ -172,6 +172,8 @@ class Certificate(Claiming, Shown):
     True
     """
 
+    _fits_in_cell: ClassVar[bool] = False
+
     subject: Any
     claims: tuple[Claim, ...]
     notes: tuple[str, ...]
@@ -210,15 +212,20 @@ class Certificate(Claiming, Shown):
         except SfumatoError as error:
             raise error.at(Place(file=str(path))) from None
 
+    def _view(self) -> str:
+        from sfumato.certificates.rendering import certificate_view  # noqa: PLC0415  only what is shown needs it
+
+        return certificate_view(self)
+
     def to_html(self) -> str:
         """Return a page that needs nothing but itself."""
-        from sfumato.output.certificates import certificate_html  # noqa: PLC0415  a door into a later room, opened when used
+        from sfumato.certificates.rendering import certificate_html  # noqa: PLC0415  only what is shown needs it
 
         return certificate_html(self)
 
     def to_markdown(self) -> str:
         """Return the claims as a Markdown table."""
-        from sfumato.output.certificates import certificate_markdown  # noqa: PLC0415  a door into a later room, opened when used
+        from sfumato.certificates.rendering import certificate_markdown  # noqa: PLC0415  only what is shown needs it
 
         return certificate_markdown(self)
 

@@ -48,8 +48,8 @@ def audit_command(
 
         sfumato audit --channel channel.csv --draws 1000000
     """
+    from sfumato.certificates.rendering import audit_text
     from sfumato.errors import InvalidParameter
-    from sfumato.output.certificates import audit_text
 
     if (samples is None) == (channel is None):
         raise InvalidParameter(

@@ -36,8 +36,8 @@ def certify_command(
         sfumato certify channel.csv --prior no=0.9,yes=0.1 -o certificate.json --html certificate.html
     """
     from sfumato.certificates.certifying import certify
+    from sfumato.certificates.rendering import certificate_table
     from sfumato.files.disk import write_atomically
-    from sfumato.output.certificates import certificate_table
     from sfumato.prob.channel_files import read_any_channel, read_prior
 
     one_screen(json=json, markdown=markdown)

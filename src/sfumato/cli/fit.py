@@ -116,8 +116,8 @@ def fit_command(
     from sfumato.errors import InvalidParameter
     from sfumato.files.disk import write_atomically
     from sfumato.files.formats import check_places
+    from sfumato.output.analyses import analysis_page
     from sfumato.output.estimate_plots import coefficients_svg
-    from sfumato.output.pages import analysis_page
     from sfumato.workflows.fitting import published_or_typed
 
     crossed = cut_at_commas(cross)
@@ -233,7 +233,8 @@ def _fits(
 
 
 def _of_fits(fits: tuple[Any, ...]) -> tuple[list[Sheet], dict[str, Any]]:
-    from sfumato.output.analyses import fit_document, fit_sheets
+    from sfumato.inference.regression.result import fit_sheets
+    from sfumato.output.analyses import fit_document
 
     return fit_sheets(fits), {"schema": "sfumato/fit/1", "fits": [fit_document(fit) for fit in fits]}
 
@@ -242,7 +243,8 @@ def _of_crosstab(
     held: Any, study: Path | None, crossed: list[str], sampled: Sampled, confidence: float
 ) -> tuple[list[Sheet], dict[str, Any]]:
     from sfumato.errors import InvalidParameter
-    from sfumato.output.analyses import crosstab_document, crosstab_sheet
+    from sfumato.output.analyses import crosstab_document
+    from sfumato.publications.analyses import crosstab_sheet
     from sfumato.workflows.fitting import crosstab
 
     if not sampled.is_plain:
@@ -256,7 +258,7 @@ def _of_crosstab(
 def _of_shares(
     held: Any, study: Path | None, question: str, sampled: Sampled, confidence: float
 ) -> tuple[list[Sheet], dict[str, Any]]:
-    from sfumato.output.analyses import weighted_sheet
+    from sfumato.publications.analyses import weighted_sheet
     from sfumato.workflows.fitting import shares_sampled
 
     found = shares_sampled(held, question, sampled, confidence=confidence, study=study)

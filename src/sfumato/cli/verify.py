@@ -52,8 +52,8 @@ def verify_command(
         return
     from sfumato.certificates.certificate import Certificate
     from sfumato.certificates.certifying import verify
+    from sfumato.certificates.rendering import certificate_table
     from sfumato.errors import NotChecked, Refused
-    from sfumato.output.certificates import certificate_table
     from sfumato.output.page_checks import is_page_file
 
     limit = limit_mb * MEGABYTE

@@ -146,17 +146,3 @@ def _short(value: Fraction, rounding: str) -> str:
         text = format(shown, "f")
         return text.rstrip("0").rstrip(".") if "." in text else text
     return format(shown.normalize(), "E").replace("E+", "e").replace("E", "e")
-
-
-# What a notebook shows of a value: one door to the room where things are made to be looked at.
-
-
-class Shown:
-    """A value that notebooks show as HTML; whatever text it holds is escaped there."""
-
-    __slots__ = ()
-
-    def _repr_html_(self) -> str:
-        from sfumato.output.notebook_views import notebook_html  # noqa: PLC0415  a door into a later room, opened when used
-
-        return notebook_html(self)

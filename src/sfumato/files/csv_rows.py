@@ -46,8 +46,8 @@ def as_utf8(stream: BinaryIO, encoding: str | None, path: str | Path) -> BinaryI
             way_out=f"Leave out `encoding`, or say {marked}.",
             place=Place(file=str(path)),
         )
-    found = encoding or marked or "utf-8"
-    return stream if found == "utf-8" else _Transcoded(stream, found, path)  # type: ignore[return-value]
+    encoded = encoding or marked or "utf-8"
+    return stream if encoded == "utf-8" else _Transcoded(stream, encoded, path)  # type: ignore[return-value]
 
 
 class _Transcoded(io.BufferedIOBase):

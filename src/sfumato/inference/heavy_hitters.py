@@ -1,8 +1,8 @@
 """Frequent answers of long lists and of all texts, with one error for the whole list.
 
 On a known alphabet `top_answers` reads an estimate and says how sure the ranking is. On an open one `PrefixSearch`
-grows prefixes: one group of users a level, each user asked once, with the whole epsilon, about prefixes that earlier groups
-made plausible. Any mechanism serves inside.   Theory: docs/theory/heavy_hitters.md
+grows prefixes: one group of users a level. Each user is asked once, with the whole epsilon, about the prefixes that
+earlier groups made plausible. Any mechanism can be used inside.   Theory: docs/theory/heavy_hitters.md
 """
 
 from __future__ import annotations

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from sfumato import inference
-from sfumato.display.text import Shown
-from sfumato.errors import InvalidParameter
+from sfumato.display.notebooks import Shown, headline, html_table, paragraphs
+from sfumato.display.text import Show, epsilon_text, number_text
+from sfumato.errors import InvalidParameter, printable
 from sfumato.inference.estimates import (
     NEAREST,
     LinearEstimate,
@@ -25,6 +26,16 @@ from sfumato.inference.estimates import (
     option_difference,
 )
 from sfumato.inference.exact import Method
+from sfumato.inference.quantities import (
+    Picture,
+    Quantity,
+    Unit,
+    all_lines,
+    estimate_column,
+    first_column,
+    quantity_cells,
+    shown_places,
+)
 from sfumato.numbers.intervals import Interval
 from sfumato.prob.channel import Channel
 from sfumato.prob.structured import AnyChannel
@@ -179,60 +190,10 @@ class JointDifferences:
         )
 
 
-# Which picture suits the shares of a question.
-
-
-class Picture(StrEnum):
-    """What suits the shares of a question: marks, steps of a scale, a curve over numbers, or a bar for each option."""
-
-    ANSWERS = "answers"
-    ORDERED = "ordered"
-    NUMBERS = "numbers"
-    OPTIONS = "options"
-
-
 # Answers up to which intervals are made from scores where a mechanism has no exact ones.
 MOST_SCORED = 256
 MEAN = "mean"
 """The name of the quantity that is a mean."""
-
-
-class Unit(StrEnum):
-    """What a quantity is measured in, and so how it is shown."""
-
-    NUMBER = "number"
-    SHARE = "share"
-    ANSWER = "answer"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Quantity:
-    """A number of its own beside the shares: a mean, a median, a cumulative share.
-
-    `value` is plausible and inside `interval`; `raw` is unbiased, and with few reports it may lie outside of what can
-    be answered. `value` is None where nothing can be said, and `words` say why. Where the unit is an answer, numbers
-    are places in `scale`. `within` is where a mean lies whatever people answer, if that is known.
-
-    >>> from fractions import Fraction
-    >>> import sfumato as sf
-    >>> hours = sf.BoundedNumber(id="hours", text="Hours of sleep?", lowest=0, highest=10, epsilon=Fraction(2))
-    >>> made = sf.publish(sf.Study(name="Rest", questions=(hours,)), {"hours": [6, 8] * 500}, insecure_seed=7)
-    >>> mean = sf.estimate_reports(made.reports)[0].mean
-    >>> mean.name, round(mean.value, 1), round(mean.interval.lower, 1), round(mean.interval.upper, 1)
-    ('mean', 7.0, 6.8, 7.4)
-    >>> mean.within
-    Interval(lower=0.0, upper=10.0)
-    """
-
-    name: str
-    value: float | None
-    interval: Interval
-    raw: float | None = None
-    standard_error: float | None = None
-    unit: Unit = Unit.NUMBER
-    scale: tuple[str, ...] = ()
-    words: str = ""
-    within: Interval | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -279,6 +240,16 @@ class QuestionEstimate(Shown):
     shares_of: str = ""
     notes: tuple[str, ...] = ()
     differences: ShareDifferences | None = field(default=None, compare=False, repr=False)
+
+    def _view(self) -> str:
+        group = "" if self.group is None else f" · {self.group}"
+        title = f"{self.question.text}{group} ({self.total:,} reports, ε = {epsilon_text(self.epsilon)})"
+        lines, _ = all_lines(self)
+        header = (first_column(self), estimate_column(self), f"{100 * self.confidence:g} % interval")
+        table = html_table(header, [(line.name, line.value, line.reach) for line in lines])
+        rest = len(self.labels) - len(shown_places(self))
+        notes = [f"and {rest} rarer answers"] * bool(rest) + list(self.notes)
+        return f"{headline(title)}{table}{paragraphs(notes)}"
 
     @classmethod
     def of_shares(
@@ -755,3 +726,21 @@ def _contrast_of_compared_answers(
         reports=found.total,
         shares_of=found.shares_of,
     )
+
+
+def contrast_name(one: Contrast) -> str:
+    """Say of what it is the difference."""
+    if one.answer is None:
+        return printable(one.quantity)
+    return f"share of “{printable(one.answer)}”{' (rounded)' if one.shares_of else ''}"
+
+
+def contrast_cells(one: Contrast, show: Show = number_text) -> tuple[str, str]:
+    """Return the difference and its interval; shares differ by points."""
+    times, points = (100, " points") if one.unit is Unit.SHARE else (1, "")
+    ends = Interval(times * one.interval.lower, times * one.interval.upper)
+    found = Quantity(name=one.quantity, value=times * one.value, interval=ends)
+    value, reach = quantity_cells(found, show)
+    if points and quantity_cells(found)[0] in {"1", "-1"}:
+        return f"{value} point", f"{reach.replace(' – ', ' to ')}{points}"
+    return f"{value}{points}", f"{reach.replace(' – ', ' to ')}{points}"

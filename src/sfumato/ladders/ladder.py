@@ -23,7 +23,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.display.text import Shown
+from sfumato.display.notebooks import Shown, headline, html_table, paragraphs
+from sfumato.display.text import epsilon_text, fraction_text
 from sfumato.errors import InvalidParameter, KeyRefused
 from sfumato.ladders.drawing import blank_key, check_keys, draw_keys, rows_of, shifts_at, shifts_of
 from sfumato.ladders.groups import Group
@@ -120,6 +121,16 @@ class Ladder(Shown):
         for epsilon in wanted:
             check_positive("epsilons", epsilon)
         self._fill(rung, tuple(rung.odds_for(epsilon) for epsilon in wanted), wanted, recover=recover)
+
+    def _view(self) -> str:
+        last = len(self.levels)
+        rows = [
+            (f"{level}, the public one" if level == last else str(level), epsilon_text(epsilon), fraction_text(odds))
+            for level, (epsilon, odds) in enumerate(zip(self.epsilons, self.odds, strict=True), start=1)
+        ]
+        back = "With the key of level 0 the answers come back." if self.recover_answers else ""
+        title = f"A ladder: {self.size} answers, {last} levels, {self.modulus} reports"
+        return f"{headline(title)}{html_table(('level', 'ε', 'odds'), rows)}{paragraphs([back])}"
 
     @classmethod
     def of_odds(cls, mechanism: Mechanism, odds: Sequence[Number], *, recover: bool = False) -> Ladder:

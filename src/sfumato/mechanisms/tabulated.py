@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from sfumato.certificates.certificate import Certificate
 from sfumato.certificates.certifying import certify
-from sfumato.display.text import Shown
+from sfumato.display.notebooks import Shown
 from sfumato.errors import InvalidParameter
 from sfumato.mechanisms.base import check_confidence, check_tally, law_of_answers, normal_estimate
 from sfumato.numbers.checks import check_between, check_integer

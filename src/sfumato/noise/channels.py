@@ -18,7 +18,7 @@ import numpy as np
 from sfumato.certificates.certificate import Certificate, subject_of
 from sfumato.certificates.certifying import certify
 from sfumato.certificates.channels import ChannelSubject
-from sfumato.display.text import Shown
+from sfumato.display.notebooks import Shown
 from sfumato.errors import InvalidParameter
 from sfumato.measures.capacity import capacity_bits
 from sfumato.measures.dependence import ANYONE, Correlation

@@ -19,7 +19,7 @@ from fractions import Fraction
 import numpy as np
 
 from sfumato.certificates.certificate import Certificate, subject_of
-from sfumato.display.text import Shown
+from sfumato.display.notebooks import Shown
 from sfumato.errors import InvalidParameter, NotCertified
 from sfumato.measures.amplitude import LEAST_BUDGET_BITS, MOST_BUDGET_BITS, amplitude_ratio
 from sfumato.measures.dependence import ANYONE, Correlation

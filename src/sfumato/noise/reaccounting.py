@@ -1,8 +1,8 @@
 """What a release leaks under another assumption about dependence.
 
-Bits under different assumptions are not added: an account counts every release anew under the weakest one in it. What
-that takes is kept as a `Reaccounting`, which a file can hold. Under the assumption that beliefs share few bits, noise is
-counted as if nothing were assumed, except normal noise, which is made for that.   Theory: docs/theory/correlated_noise.md
+Bits under different assumptions are not added. A ledger counts every release anew under the weakest assumption in it,
+from the `Reaccounting` kept with the release. Where beliefs are assumed to share few bits, noise is counted as if
+nothing were assumed, except normal noise.   Theory: docs/theory/correlated_noise.md
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ class Reaccounting:
     """A kind of noise and its parameters, as words and whole numbers.
 
     >>> import sfumato as sf
-    >>> reaccounting = sf.noise.private_sum(0, 1, 1000, 1, correlated=2).reaccounting
-    >>> reaccounting.kind, reaccounting.parameters["change"]
+    >>> kept = sf.noise.private_sum(0, 1, 1000, 1, correlated=2).reaccounting
+    >>> kept.kind, kept.parameters["change"]
     ('number', '1')
-    >>> [round(sf.noise.bits_of(reaccounting, sf.measures.Correlation(people=many)), 3) for many in (1, 2, 4)]
+    >>> [round(sf.noise.bits_of(kept, sf.measures.Correlation(people=many)), 3) for many in (1, 2, 4)]
     [0.558, 1.0, 1.611]
     """
 
@@ -57,8 +57,8 @@ def bits_of(reaccounting: Reaccounting, correlation: Correlation) -> float:
         InvalidParameter: the recount is of no known kind, or something of it is missing or damaged.
 
     >>> import sfumato as sf
-    >>> reaccounting = sf.noise.private_histogram(4, 1000, 1, correlated="nobody").reaccounting
-    >>> [round(sf.noise.bits_of(reaccounting, sf.measures.Correlation(people=many)), 3) for many in (1, 2, 4, None)]
+    >>> kept = sf.noise.private_histogram(4, 1000, 1, correlated="nobody").reaccounting
+    >>> [round(sf.noise.bits_of(kept, sf.measures.Correlation(people=many)), 3) for many in (1, 2, 4, None)]
     [1.0, 2.821, 5.865, 37.324]
     """
     if reaccounting.kind not in _KINDS:

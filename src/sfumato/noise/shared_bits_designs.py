@@ -17,7 +17,8 @@ from typing import Any
 
 from sfumato.certificates.certificate import Certificate, subject_of
 from sfumato.certificates.certifying import certify_subject
-from sfumato.display.text import Shown
+from sfumato.display.notebooks import Shown, headline, html_table
+from sfumato.display.text import at_most, fraction_text
 from sfumato.errors import InvalidParameter, NotCertified
 from sfumato.measures.amplitude import LEAST_BUDGET_BITS, MOST_BUDGET_BITS
 from sfumato.measures.beliefs import MOST_RECORDS, MOST_SHARED_BITS, best_own_share, split_bits
@@ -75,6 +76,9 @@ class BelievedNoise(Shown):
     budget_bits: float
     clip: bool
     certificate: Certificate
+
+    def _view(self) -> str:
+        return f"{headline(self.certificate.title)}{html_table(('what', 'how much'), believed_lines(self))}"
 
     @property
     def subject(self) -> BeliefSubject:
@@ -436,3 +440,21 @@ def _usual_grid(statistic: str, deviation: Fraction) -> Fraction:
     while 10 * step <= deviation * _GRID_PART:
         step *= 10
     return step
+
+
+def believed_lines(design: BelievedNoise) -> tuple[tuple[str, str], ...]:
+    """What a person wants to know of it, with what the neighbouring assumptions would need and be told."""
+    shared, told, people = fraction_text(design.shared_bits), at_most(design.anyone_bits), design.subject.people
+    unit = "record" if people == 1 else f"household of at most {people}"
+    return (
+        ("records", f"{design.records:,}"),
+        ("adds at most", f"{at_most(design.capacity_bits)} bits about any one {unit}, in every release (certified)"),
+        ("to beliefs that share at most", f"{shared} bits over the whole data set (assumed)"),
+        ("noise on the " + design.statistic, f"standard deviation {float(design.deviation):.5g}, normal, then rounded"),
+        (
+            f"if {'record' if people == 1 else 'household'}s are independent",
+            f"{float(design.independent_deviation):.4g} would be enough",
+        ),
+        ("against anyone", f"{float(design.anyone_deviation):.4g} would be enough; this noise may tell {told} bits"),
+        ("released on a grid of", f"{float(design.grid):.5g}"),
+    )

@@ -14,7 +14,7 @@ from fractions import Fraction
 from sfumato.certificates.certificate import Certificate, subject_of
 from sfumato.certificates.certifying import certify_subject
 from sfumato.certificates.claims import publish
-from sfumato.display.text import Shown
+from sfumato.display.notebooks import Shown
 from sfumato.errors import InvalidParameter
 from sfumato.measures.dependence import Correlation
 from sfumato.measures.gaussian import best_spread, power_bound

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from sfumato.display.plots import LINE_STYLES, SOFT_INK, figure_svg, figure_title, short_name, wrapped
 from sfumato.display.text import epsilon_text, interval_words
 from sfumato.errors import InvalidParameter
+from sfumato.inference.quantities import Picture, is_pair, quantity_lines, shown_places
 from sfumato.inference.regression.result import Coefficient, Fit
-from sfumato.inference.results import Picture
 from sfumato.numbers.intervals import Interval
-from sfumato.output.estimates import answer_numbers, cumulative, group_name, is_pair, quantity_lines, shown_places
+from sfumato.output.estimates import answer_numbers, cumulative, group_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

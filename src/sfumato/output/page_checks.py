@@ -13,9 +13,9 @@ import msgspec
 
 from sfumato.certificates.certificate import Certificate
 from sfumato.certificates.certifying import verify
+from sfumato.certificates.pages import RAW, SCHEMA, TEXT_ATTRIBUTES, VOID, entry_text
 from sfumato.errors import ClaimRefused, NotChecked, Place, SfumatoError, UnreadableFile, printable
 from sfumato.files.disk import DEFAULT_LIMIT_BYTES, read_bytes
-from sfumato.output.pages import RAW, SCHEMA, TEXT_ATTRIBUTES, VOID, entry_text
 
 _START = b"<!doctype html>"
 _TAGS = frozenset({

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -24,16 +24,13 @@ from sfumato.study.question_plans import (
     risk_table,
 )
 from sfumato.study.readers import TOGETHER
-from sfumato.study.study import Study, totals_of
+from sfumato.study.study import Study, totals_of, totals_rows
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
 
 # Who sees how much of a respondent, for the terminal.
-
-
-ShowEpsilon = Callable[[float, str, int], str]
 
 
 def totals_table(study: Study) -> RenderableType:
@@ -43,19 +40,6 @@ def totals_table(study: Study) -> RenderableType:
 
     header, rows = totals_rows(study)
     return Group(Text("ε that a respondent spends (nats, rounded up)"), FittedTable(header=header, rows=rows))
-
-
-def totals_rows(study: Study, show: ShowEpsilon | None = None) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Return header and rows of what each reader sees; `show` writes an ε, of a question at a level or of all."""
-    write = show or (lambda epsilon, _question, _level: epsilon_text(epsilon))
-    header = ("reader", *(question.id for question in study.questions), "all questions")
-    rows = []
-    for total in totals_of(study):
-        cells = [
-            "answer" if seen.is_answer else write(seen.epsilon, seen.question, seen.level) for seen in total.by_question
-        ]
-        rows.append((total.holder, *cells, "answers" if total.sees_answers else write(total.epsilon, "", 0)))
-    return header, rows
 
 
 def totals_words(study: Study) -> str:

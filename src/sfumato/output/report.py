@@ -7,12 +7,12 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from sfumato.certificates.certificate import Certificate
+from sfumato.certificates.pages import checked_page, digest_in, number_mark
 from sfumato.display.charts import CHART_STYLE
 from sfumato.display.tables import scroll_box
 from sfumato.display.text import counted, epsilon_text
 from sfumato.output.accounts import charge_rows
-from sfumato.output.pages import checked_page, digest_in, number_mark
-from sfumato.output.plans import coalition_words, totals_rows
+from sfumato.output.plans import coalition_words
 from sfumato.output.report_estimates import epsilon_mark, epsilon_places, estimates_section
 from sfumato.output.report_material import ReportMaterial, gather_material
 from sfumato.publications.estimating import Collected
@@ -20,6 +20,7 @@ from sfumato.publications.note import PartNote, releases_words
 from sfumato.study.cells import gap_sentences
 from sfumato.study.planning import StudyPlan, release_of_reports
 from sfumato.study.question_plans import QuestionPlan
+from sfumato.study.study import totals_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
+from sfumato.certificates.pages import is_marked, number_mark
 from sfumato.display.charts import (
     AXIS,
     FROM,
@@ -31,13 +32,10 @@ from sfumato.display.charts import (
 from sfumato.display.tables import scroll_box
 from sfumato.display.text import share_words
 from sfumato.errors import printable
-from sfumato.inference.results import Contrast, Picture, Quantity, QuestionEstimate, Truth, group_contrasts
-from sfumato.output.estimates import (
+from sfumato.inference.quantities import (
     Line,
-    answer_numbers,
-    contrast_cells,
-    contrast_name,
-    cumulative_quantities,
+    Picture,
+    Quantity,
     estimate_column,
     first_column,
     is_pair,
@@ -46,7 +44,8 @@ from sfumato.output.estimates import (
     share_lines,
     shown_places,
 )
-from sfumato.output.pages import is_marked, number_mark
+from sfumato.inference.results import Contrast, QuestionEstimate, Truth, contrast_cells, contrast_name, group_contrasts
+from sfumato.output.estimates import answer_numbers, cumulative_quantities
 from sfumato.output.report_material import ReportMaterial, Seen
 from sfumato.study.cells import NO_ANSWER
 from sfumato.study.planning import StudyPlan

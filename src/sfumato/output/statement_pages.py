@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
+from sfumato.certificates.pages import checked_page, digest_in
+from sfumato.display.pages import inline_svg
 from sfumato.display.tables import scroll_box
 from sfumato.output.cards import spinner_svg
-from sfumato.output.pages import checked_page, digest_in, inline_svg
 from sfumato.output.report import plain_table
 from sfumato.output.statements import AskedQuestion, Statement, is_by_hand, statement_of
 from sfumato.study.file import fingerprint

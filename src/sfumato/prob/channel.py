@@ -10,12 +10,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from sfumato.display.text import Shown
-from sfumato.errors import InvalidLaw
+from sfumato.display.heatmaps import channel_heatmap
+from sfumato.display.notebooks import MOST_DRAWN, Shown, headline
+from sfumato.errors import InvalidLaw, Place, UnreadableFile
+from sfumato.files.disk import DEFAULT_LIMIT_BYTES
+from sfumato.files.texts import MOST_TEXT_ENTRIES
 from sfumato.numbers.checks import Number, Profile
 from sfumato.numbers.exact import (
     Entries,
@@ -30,6 +33,9 @@ from sfumato.numbers.exact import (
     round_to_grid,
 )
 from sfumato.prob.distribution import Alphabet, DistributionLike, Label, check_labels, entry_place, place_of, prior_on
+
+if TYPE_CHECKING:
+    from sfumato.prob.channel_tables import ChannelTable
 
 
 class Channel(Shown):
@@ -108,11 +114,34 @@ class Channel(Shown):
         object.__setattr__(self, "outputs", check_labels("outputs", outputs, array.shape[1]))
 
     @classmethod
-    def read(cls, path: str | Path) -> Channel:
-        """Read a channel from a CSV, JSON or Parquet file."""
-        from sfumato.prob.channel_files import read_channel  # noqa: PLC0415  a door into a later room, opened only when used
+    def of_table(cls, table: ChannelTable) -> Channel:
+        """Return the channel of rows and labels that were read; refusals name the place that they were read from."""
+        try:
+            return cls(table.law, table.inputs, table.outputs)
+        except InvalidLaw as error:
+            raise error.at(table.place) from None
 
-        return read_channel(path)
+    @classmethod
+    def read(cls, path: str | Path, *, limit_bytes: int = DEFAULT_LIMIT_BYTES) -> Channel:
+        """Read a channel from a CSV, JSON or Parquet file, and write out all its entries.
+
+        Raises:
+            UnreadableFile: the file is damaged, of another kind, not there, or has too many entries to write out.
+            InvalidLaw: a row is no law.
+        """
+        from sfumato.prob.channel_tables import ChannelTable, read_table  # noqa: PLC0415  only readers of files need it
+
+        found = read_table(path, limit_bytes=limit_bytes)
+        if isinstance(found, ChannelTable):
+            return cls.of_table(found)
+        inputs, outputs = found.input_count, len(found.codes)
+        if inputs * outputs > MOST_TEXT_ENTRIES:
+            raise UnreadableFile(
+                f"the file holds a structured channel of {inputs}×{outputs} entries, too many to write out",
+                way_out="Keep it structured with `read_any_channel`.",
+                place=Place(file=str(path)),
+            )
+        return cls(found.rows())
 
     @property
     def exact(self) -> bool:
@@ -212,6 +241,15 @@ class Channel(Shown):
 
     def _fractions(self, numerators: IntegerArray) -> list[Number]:
         return [Fraction(value, self._denominator) for value in numerators]
+
+    def _view(self) -> str:
+        kind = "exact" if self.exact else "float64"
+        title = f"A channel: {self.shape[0]} inputs, {self.shape[1]} outputs, {kind}"
+        return f"{headline(title)}{self._picture()}"
+
+    def _picture(self) -> str:
+        small = self.shape[0] * self.shape[1] <= MOST_DRAWN
+        return channel_heatmap(self.array, self.inputs, self.outputs) if small else ""
 
     def __reduce__(self) -> tuple[type[Channel], tuple[object, ...]]:
         return Channel, (self.rows if self.exact else self.array, self.inputs, self.outputs)

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from sfumato.display.text import Shown
+from sfumato.display.notebooks import Shown, cell_words, html_table, paragraphs
 from sfumato.errors import InvalidLaw, InvalidParameter
 from sfumato.files.texts import hidden_character, normal, short
 from sfumato.numbers.checks import Number, check_at_least, check_integer
@@ -107,6 +107,9 @@ def _check_label(name: str, label: object) -> Label:
     )
 
 
+_MOST_SHOWN = 30
+
+
 class Distribution(Shown):
     """P(x) on labelled outcomes. Integers and Fractions make it exact; one float makes it float64.
 
@@ -189,6 +192,12 @@ class Distribution(Shown):
 
     def __len__(self) -> int:
         return len(self.probabilities)
+
+    def _view(self) -> str:
+        shown = list(zip(self.labels, self.probabilities, strict=True))[:_MOST_SHOWN]
+        rows = [(str(label), cell_words(mass)) for label, mass in shown]
+        rest = len(self.labels) - len(shown)
+        return html_table(("value", "probability"), rows) + paragraphs([f"and {rest} more"] * bool(rest))
 
     def __reduce__(self) -> tuple[type[Distribution], tuple[object, ...]]:
         return Distribution, (self.probabilities, self.labels)

@@ -24,7 +24,6 @@ from sfumato.numbers.exact import (
     FloatArray,
     common_denominator,
 )
-from sfumato.prob.channel import Channel
 from sfumato.prob.distribution import Alphabet, Distribution, Label
 
 FLOAT64 = "float64"
@@ -89,16 +88,6 @@ def check_float_table(table: FloatArray, name: Callable[[int], str], place: Plac
     if len(off):
         raise _wrong_sum(name(int(off[0])), float(sums[off[0]]), place)
     return table
-
-
-def make_channel(
-    law: Rows | FloatArray, inputs: Iterable[Label] | None, outputs: Iterable[Label] | None, place: Place
-) -> Channel:
-    """Build the channel; whatever is still wrong (labels, most often) is told with the file's name."""
-    try:
-        return Channel(law, inputs, outputs)
-    except InvalidLaw as error:
-        raise error.at(place) from None
 
 
 def make_distribution(

@@ -15,13 +15,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.display.text import Shown
+from sfumato.display.heatmaps import shifts_heatmap
+from sfumato.display.notebooks import Shown, headline
 from sfumato.errors import InvalidLaw, InvalidParameter
-from sfumato.numbers.checks import Number, Profile, check_at_least, check_between, check_integer
-from sfumato.numbers.columns import distinct
-from sfumato.numbers.exact import FloatArray, IntegerArray, LawLike, RowsLike, check_law, common_numerators
+from sfumato.numbers.checks import Number, Profile
+from sfumato.numbers.exact import FloatArray, IntegerArray, LawLike, RowsLike, common_numerators
 from sfumato.prob.channel import Channel
 from sfumato.prob.distribution import Alphabet, Distribution, DistributionLike, entry_place, place_of, prior_on
+from sfumato.prob.shift_laws import CodeArray, ShiftLaw, checked_law, law_of_shifts, two_level_law
 
 # How often each level of a structured channel reaches each output, counted two ways.
 #
@@ -29,7 +30,6 @@ from sfumato.prob.distribution import Alphabet, Distribution, DistributionLike, 
 # k codes. Outputs whose windows hold each level equally often are alike to every measure, and they are few kinds.
 
 
-CodeArray = npt.NDArray[np.int32]
 Profiles = Iterator[tuple[tuple[int, ...], int]]
 """How many inputs reach an output with each level, and how many outputs share that."""
 
@@ -105,32 +105,20 @@ class Circulant(Shown):
     exact: bool
 
     def __init__(self, law: LawLike, input_count: int | None = None) -> None:
-        numbers = check_law("law", law)
-        levels = tuple(sorted(set(numbers)))
-        rank = {value: code for code, value in enumerate(levels)}
-        self._fill(levels, np.array([rank[value] for value in numbers], dtype=np.int32), input_count)
+        self._fill(law_of_shifts(law, input_count))
 
     @classmethod
     def two_level(
         cls, *, size: int, support: Iterable[int], odds: Fraction, input_count: int | None = None
     ) -> Circulant:
         """U favours the shifts in `support` over the others by exactly `odds`."""
-        check_at_least("size", check_integer("size", size), 2)
-        check_at_least("odds", odds, 1)
-        shifts = distinct(np.fromiter((check_integer("support", u) for u in support), dtype=np.int64))
-        if not 0 < len(shifts) < size or shifts[0] < 0 or shifts[-1] >= size:
-            raise InvalidLaw(
-                f"must hold between 1 and {size - 1} different shifts from 0 to {size - 1}",
-                parameter="support",
-                way_out="Reduce the shifts modulo `size` first.",
-            )
-        low = Fraction(1) / (len(shifts) * Fraction(odds) + size - len(shifts))
-        codes = np.zeros(size, dtype=np.int32)
-        if odds > 1:
-            codes[shifts] = 1
-        levels = (low, low * Fraction(odds)) if odds > 1 else (low,)
+        return cls.of_law(two_level_law(size=size, support=support, odds=odds, input_count=input_count))
+
+    @classmethod
+    def of_law(cls, law: ShiftLaw) -> Circulant:
+        """U has this law."""
         self = cls.__new__(cls)
-        self._fill(levels, codes, input_count)
+        self._fill(law)
         return self
 
     @classmethod
@@ -142,18 +130,13 @@ class Circulant(Shown):
             raise InvalidLaw("must be probabilities that sum to 1", parameter="levels", way_out="Scale them.")
         used = sorted({level for level, count in zip(levels, counts, strict=True) if count})
         places = np.array([used.index(level) if count else -1 for level, count in zip(levels, counts, strict=True)])
-        self = cls.__new__(cls)
-        self._fill(tuple(used), places[codes].astype(np.int32), input_count)
-        return self
+        return cls.of_law(checked_law(tuple(used), places[codes].astype(np.int32), input_count))
 
-    def _fill(self, levels: tuple[Number, ...], codes: CodeArray, input_count: int | None) -> None:
-        count = len(codes) if input_count is None else check_integer("input_count", input_count)
-        check_between("input_count", count, 1, len(codes))
-        codes.setflags(write=False)
-        object.__setattr__(self, "levels", levels)
-        object.__setattr__(self, "codes", codes)
-        object.__setattr__(self, "input_count", count)
-        object.__setattr__(self, "exact", isinstance(levels[0], Fraction))
+    def _fill(self, law: ShiftLaw) -> None:
+        object.__setattr__(self, "levels", law.levels)
+        object.__setattr__(self, "codes", law.codes)
+        object.__setattr__(self, "input_count", law.input_count)
+        object.__setattr__(self, "exact", isinstance(law.levels[0], Fraction))
 
     @property
     def inputs(self) -> Alphabet:
@@ -213,6 +196,12 @@ class Circulant(Shown):
         """Write out all entries."""
         self._check_entries("writing out every entry of the channel")
         return Channel([self.row(x) for x in range(self.input_count)])
+
+    def _view(self) -> str:
+        return f"{headline(repr(self).strip('<>'))}{self._picture()}"
+
+    def _picture(self) -> str:
+        return shifts_heatmap(np.array([float(value) for value in self.law]))
 
     def column_profiles(self) -> Profiles:
         """How many inputs reach an output with each level, and how many outputs share that."""

@@ -6,16 +6,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-from sfumato.display.text import Shown
+from sfumato.display.notebooks import Shown, view_of
 from sfumato.errors import InvalidParameter
 from sfumato.inference.exact import Method
+from sfumato.inference.quantities import Unit
 from sfumato.inference.results import (
     SHARE,
     Between,
     Contrast,
     QuestionEstimate,
     Reading,
-    Unit,
     answer_contrasts,
     group_contrasts,
 )
@@ -41,6 +41,9 @@ class Estimates(Shown, tuple[QuestionEstimate, ...]):
     """Estimates of several questions and groups, over everybody first."""
 
     __slots__ = ()
+
+    def _view(self) -> str:
+        return "".join(map(view_of, self))
 
     def to_rows(self, contrasts: Sequence[Contrast] | None = None) -> list[dict[str, Any]]:
         """Return one row for the share of each answer, and one for each number beside the shares.

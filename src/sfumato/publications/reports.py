@@ -7,13 +7,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.display.text import Shown
+from sfumato.display.notebooks import Shown, html_table
+from sfumato.display.text import epsilon_text
 from sfumato.errors import InvalidParameter, Place, UnreadableFile
 from sfumato.files.columns import Words
 from sfumato.files.disk import read_bytes
@@ -37,7 +39,7 @@ from sfumato.prob.structured import AnyChannel
 from sfumato.publications.coded_reports import codebook, described_columns
 from sfumato.publications.counting import Found, check_group, check_groups, check_together, count_rows, in_order
 from sfumato.publications.manifest import is_publication, note_digest, read_manifest
-from sfumato.publications.note import PartNote, ReportsNote, Salts, not_as_noted
+from sfumato.publications.note import PartNote, ReportsNote, Salts, not_as_noted, releases_words
 from sfumato.sampling.sources import SystemBits
 from sfumato.study.file import write_beside
 from sfumato.study.handler import Handler
@@ -254,6 +256,24 @@ class Reports(Shown):
     sources: tuple[Source, ...]
     note: ReportsNote
     remarks: tuple[str, ...] = ()
+
+    def _view(self) -> str:
+        """Return the study, the level of each question, and the first rows."""
+        note = self.note
+        head = [(name, note.study.question(name).text, self._seen_at(name)) for name in note.questions]
+        rows = self.table.slice(0, 5).to_pylist()
+        names = list(self.table.column_names)
+        warning = f"<p><strong>{escape(note.source)}</strong></p>" if note.insecure else ""
+        warning += f"<p>{escape(releases_words(note))}</p>" if note.earlier else ""
+        return (
+            f"<p><strong>{escape(note.study.name)}</strong>: {len(self):,} reports</p>{warning}"
+            + html_table(("question", "text", "seen at"), head)
+            + html_table(names, [[str(row[name]) for name in names] for row in rows])
+        )
+
+    def _seen_at(self, name: str) -> str:
+        handler, level = self.note.handler(name), self.note.column(name).level
+        return "answers" if level == 0 else f"ε = {epsilon_text(handler.epsilons[level - 1])}"
 
     @classmethod
     def of(cls, rows: Any, note: ReportsNote) -> Reports:

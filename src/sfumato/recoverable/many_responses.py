@@ -16,7 +16,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.display.text import Shown
+from sfumato.display.notebooks import Shown
 from sfumato.errors import InvalidParameter, NotCertified
 from sfumato.numbers.checks import Real, check_at_least, check_between, check_integer
 from sfumato.numbers.exact import round_to_grid

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.display.text import Shown
+from sfumato.display.notebooks import Shown
 from sfumato.errors import InvalidParameter
 from sfumato.numbers.checks import Real, check_at_least, check_integer
 from sfumato.numbers.exact import common_numerators

@@ -15,7 +15,7 @@ from fractions import Fraction
 import numpy as np
 
 from sfumato import measures
-from sfumato.display.text import Shown
+from sfumato.display.notebooks import Shown
 from sfumato.errors import InvalidParameter
 from sfumato.numbers.checks import Real, as_exact
 from sfumato.prob.channel import Channel

@@ -17,8 +17,8 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
+from sfumato.display.pages import shared_style
 from sfumato.errors import printable_lines
-from sfumato.output.pages import shared_style
 from sfumato.server.admission import DrawnInvitation, drawn_invitations, qr_svg
 from sfumato.server.api import check_admin, check_reader
 from sfumato.server.credentials import check_link, invite_link

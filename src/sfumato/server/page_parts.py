@@ -20,8 +20,8 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
+from sfumato.display.pages import shared_style
 from sfumato.errors import printable_lines
-from sfumato.output.pages import shared_style
 from sfumato.server.service import CollectionServer
 
 # The style of the server's pages: what all pages of the software share, and what these add.

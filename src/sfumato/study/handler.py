@@ -22,7 +22,7 @@ from sfumato import measures
 from sfumato.certificates.certificate import Certificate
 from sfumato.errors import InvalidLaw, InvalidParameter, KeyRefused
 from sfumato.files.columns import Words
-from sfumato.inference.results import Picture
+from sfumato.inference.quantities import Picture
 from sfumato.keys.digests import positions_of
 from sfumato.ladders.drawing import bits_of_block, blocks_within
 from sfumato.ladders.keys import Binding, Key
@@ -41,7 +41,8 @@ from sfumato.study.readers import Analyst, Audience
 from sfumato.study.recovery import Recovering
 
 if TYPE_CHECKING:
-    from sfumato.inference.results import Quantity, QuestionEstimate, Reading, Truth
+    from sfumato.inference.quantities import Quantity
+    from sfumato.inference.results import QuestionEstimate, Reading, Truth
     from sfumato.study.ladder_questions import LadderQuestion
 
 

@@ -26,9 +26,9 @@ from sfumato.files.columns import Words
 from sfumato.files.tables import with_gaps
 from sfumato.inference.estimates import ReportedShares
 from sfumato.inference.likelihood import MOST_LIKELIEST
+from sfumato.inference.quantities import Picture
 from sfumato.inference.results import (
     MemberDifferences,
-    Picture,
     QuestionEstimate,
     Reading,
     ReportedDifferences,

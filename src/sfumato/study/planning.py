@@ -10,7 +10,7 @@ from typing import Any
 
 from sfumato import measures
 from sfumato.certificates.certificate import Certificate
-from sfumato.display.text import Shown
+from sfumato.display.notebooks import Shown, headline, html_table, view_of
 from sfumato.ledger.amounts import Charges
 from sfumato.ledger.dependence import Assumption
 from sfumato.ledger.releases import Published, Release, Role, information, local, perfect_samples, recoverable
@@ -20,7 +20,7 @@ from sfumato.recoverable.query_files import QueryDesign
 from sfumato.study.cells import gap_sentences
 from sfumato.study.handler import Handler, channel_leakage_bits
 from sfumato.study.question_plans import QuestionPlan, Said, needs_of_groups, risk_of
-from sfumato.study.study import Seen, Study, Total, totals_of
+from sfumato.study.study import Seen, Study, Total, totals_of, totals_rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +30,11 @@ class StudyPlan(Shown):
     study: Study
     questions: tuple[QuestionPlan, ...]
     totals: tuple[Total, ...]
+
+    def _view(self) -> str:
+        header, rows = totals_rows(self.study)
+        spent = "<p>ε that a respondent spends (nats, rounded up)</p>"
+        return "".join([headline(self.study.name), *map(view_of, self.questions), spent, html_table(header, rows)])
 
     @property
     def certificates(self) -> dict[str, Certificate]:

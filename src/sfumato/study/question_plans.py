@@ -17,7 +17,8 @@ import numpy.typing as npt
 
 from sfumato import measures
 from sfumato.certificates.certificate import Certificate
-from sfumato.display.text import Shown, at_most, percent, percent_at_most
+from sfumato.display.notebooks import Shown, headline, html_table, listed, paragraphs
+from sfumato.display.text import at_most, percent, percent_at_most
 from sfumato.errors import InvalidParameter
 from sfumato.measures.guessing import raised_share
 from sfumato.numbers.intervals import float_above
@@ -131,6 +132,15 @@ class QuestionPlan(Shown):
     document: Mapping[str, Any] = field(default_factory=dict)
     risk: QuestionRisk | None = None
     groups: GroupNeeds | None = None
+
+    def _view(self) -> str:
+        parts = [headline(f"{self.question.id}: {self.question.text}"), paragraphs([self.because, *self.words])]
+        if self.instructions:
+            parts.append(listed(self.instructions, "ol"))
+        if self.protection:
+            parts.append(listed(one.sentence for one in self.protection))
+        parts += [paragraphs([table.title]) + html_table(table.header, table.rows) for table in self.tables]
+        return "".join(parts)
 
     def readers_of(self, level: int) -> str:
         """Name who sees a level."""

@@ -9,7 +9,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TypeVar
 
-from sfumato.display.text import Shown
+from sfumato.display.notebooks import Shown, headline, html_table, paragraphs
+from sfumato.display.text import epsilon_text
 from sfumato.errors import InvalidParameter, Place
 from sfumato.ledger.amounts import ANSWERS, PUBLIC
 from sfumato.ledger.amounts import Seen as SeenByReader
@@ -132,6 +133,20 @@ class Study(Shown):
         self._check_no_answers()
         self._check_columns()
         self._check_sealed()
+
+    def _view(self) -> str:
+        rows = [
+            (question.id, question.kind, question.text, handler.describe())
+            for question, handler in zip(self.questions, self.handlers, strict=True)
+        ]
+        readers = [] if self.public_epsilon is None else [("public", epsilon_text(float(self.public_epsilon)))]
+        readers += [(analyst.name, epsilon_text(float(analyst.epsilon))) for analyst in self.analysts]
+        readers += [("registrar", "the answers")] if self.recover else []
+        seen = html_table(("reader", "ε of a question"), readers) if readers else ""
+        said = [] if self.population is None else [f"{self.population:,} people will be asked."]
+        said += [f"Releases are paid from {self.ledger}."] if self.ledger else []
+        table = html_table(("question", "kind", "text", "answers"), rows)
+        return f"{headline(self.name)}{table}{seen}{paragraphs(said)}"
 
     def _check_levels(self) -> None:
         if self.public_epsilon is None and self.analysts:
@@ -296,6 +311,10 @@ def _check_once(table: str, key: str, names: list[str]) -> None:
 # What a respondent spends over all questions, by who is looking: reports add up.
 
 
+ShowEpsilon = Callable[[float, str, int], str]
+"""Writes an ε: of a question at a level, or of all where these are empty."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
     """What a reader sees of one question: its ε at a level, or the answers themselves."""
@@ -343,6 +362,19 @@ def totals_of(study: Study, questions: Collection[str] | None = None) -> tuple[T
         return found
     kept = [tuple(seen for seen in one.by_question if seen.question in questions) for one in found]
     return tuple(replace(one, by_question=some) for one, some in zip(found, kept, strict=True))
+
+
+def totals_rows(study: Study, show: ShowEpsilon | None = None) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Return header and rows of what each reader sees; `show` writes an ε, of a question at a level or of all."""
+    write = show or (lambda epsilon, _question, _level: epsilon_text(epsilon))
+    header = ("reader", *(question.id for question in study.questions), "all questions")
+    rows = []
+    for total in totals_of(study):
+        cells = [
+            "answer" if seen.is_answer else write(seen.epsilon, seen.question, seen.level) for seen in total.by_question
+        ]
+        rows.append((total.holder, *cells, "answers" if total.sees_answers else write(total.epsilon, "", 0)))
+    return header, rows
 
 
 def _totals(study: Study) -> tuple[Total, ...]:

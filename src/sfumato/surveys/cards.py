@@ -14,7 +14,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from sfumato.display.text import Shown
+from sfumato.display.notebooks import Shown, headline, listed
 from sfumato.errors import InvalidParameter
 from sfumato.numbers.checks import Number, check_between, check_integer
 from sfumato.prob.channel import Channel
@@ -61,6 +61,9 @@ class SpinnerCard(Shown):
     faces: int
     answers: tuple[Label, ...]
     ranges: tuple[tuple[tuple[int, int, Label], ...], ...]
+
+    def _view(self) -> str:
+        return f"{headline('A card')}{listed(self.lines())}"
 
     def lines(self) -> tuple[str, ...]:
         """Return the card in words."""

@@ -18,7 +18,7 @@ from sfumato import measures
 from sfumato.certificates.certificate import Certificate, subject_of
 from sfumato.certificates.certifying import certify
 from sfumato.certificates.channels import ChannelSubject, channel_subject
-from sfumato.display.text import Shown
+from sfumato.display.notebooks import Shown
 from sfumato.errors import InvalidParameter, Refused
 from sfumato.inference.exact import ShareModel, share_interval
 from sfumato.inference.shares import expected_counts

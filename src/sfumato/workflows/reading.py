@@ -15,7 +15,8 @@ from sfumato.files.formats import check_table_place
 from sfumato.files.public_tables import TableWriter
 from sfumato.files.tables import TABLE_LIMIT_BYTES, number_column, text_column
 from sfumato.inference.exact import Method
-from sfumato.inference.results import Quantity, Reading
+from sfumato.inference.quantities import Quantity
+from sfumato.inference.results import Reading
 from sfumato.ladders.keys import Key
 from sfumato.numbers.checks import check_between
 from sfumato.publications.estimating import Collected, Estimates, estimate_collected

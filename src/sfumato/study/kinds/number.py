@@ -19,7 +19,8 @@ import numpy as np
 from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.files.columns import Words
 from sfumato.inference.estimates import ReportedShares
-from sfumato.inference.results import Picture, QuestionEstimate, Reading, Truth
+from sfumato.inference.quantities import Picture
+from sfumato.inference.results import QuestionEstimate, Reading, Truth
 from sfumato.ladders.level_mechanisms import LevelMechanism
 from sfumato.ladders.spec import Outline
 from sfumato.mechanisms.arc import ArcResponse

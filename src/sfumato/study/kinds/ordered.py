@@ -13,7 +13,8 @@ import numpy as np
 
 from sfumato.errors import InvalidParameter
 from sfumato.inference.estimates import LinearEstimate, ReportedShares
-from sfumato.inference.results import Picture, Quantity, QuestionEstimate, Reading, Truth, Unit
+from sfumato.inference.quantities import Picture, Quantity, Unit
+from sfumato.inference.results import QuestionEstimate, Reading, Truth
 from sfumato.ladders.ladder import Ladder
 from sfumato.ladders.level_mechanisms import LevelMechanism
 from sfumato.mechanisms.arc import ArcResponse, unbiased_weights

@@ -20,7 +20,8 @@ from sfumato.files.columns import Words, count_among
 from sfumato.files.documents import toml_value
 from sfumato.files.tables import filled_words, text_column, without
 from sfumato.inference.estimates import pair_shares
-from sfumato.inference.results import OptionDifferences, Picture, Quantity, QuestionEstimate, Reading, Truth, Unit
+from sfumato.inference.quantities import Picture, Quantity, Unit
+from sfumato.inference.results import OptionDifferences, QuestionEstimate, Reading, Truth
 from sfumato.keys.digests import positions_of
 from sfumato.ladders.ladder import Ladder
 from sfumato.mechanisms.options import MOST_ASKED, MOST_OPTIONS, AssignedOptions, best_asked, choices, option_deviation

@@ -6,24 +6,25 @@ import math
 from html import escape
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from sfumato.certificates.auditing import Audit
-from sfumato.certificates.certificate import Certificate
+from sfumato.certificates.pages import checked_page, claim_mark, digest_in, name_of, status_of, value_of
+from sfumato.display.notebooks import headline, html_table, paragraphs
 from sfumato.display.tables import FittedTable, scroll_box
 from sfumato.errors import printable
-from sfumato.numbers.exact import FloatArray
-from sfumato.output.pages import checked_page, claim_mark, digest_in, name_of, status_of, value_of
 from sfumato.prob.channel import Channel
+from sfumato.prob.pictures import heatmap_svg
 from sfumato.prob.structured import AnyChannel
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from sfumato.certificates.auditing import Audit
+    from sfumato.certificates.certificate import Certificate
+
 
 # Certificates and audits for a terminal, and as Markdown.
 
 
+_COLUMNS = ("measure", "value", "status", "in plain words")
 # What Markdown or a browser would read as more than text.
 _MARKS = str.maketrans({mark: f"\\{mark}" for mark in "\\|`*[]"} | {"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
@@ -46,17 +47,28 @@ def certificate_table(certificate: Certificate) -> RenderableType:
     from rich.console import Group  # noqa: PLC0415  rich is only needed to print
     from rich.text import Text  # noqa: PLC0415
 
-    cells = [
-        (name_of(claim, certificate), value_of(claim), status_of(claim), claim.sentence) for claim in certificate.claims
-    ]
     table = FittedTable(
-        header=("measure", "value", "status", "in plain words"),
-        rows=[[printable(cell) for cell in row] for row in cells],
+        header=_COLUMNS,
+        rows=[[printable(cell) for cell in row] for row in _cells(certificate)],
         title=printable(certificate.title),
         left=range(4),
     )
     below = [f"Note: {note}" for note in certificate.notes] + [f"Source: {source}" for source in certificate.sources]
     return Group(table, *(Text(printable(line)) for line in below))
+
+
+def certificate_view(certificate: Certificate) -> str:
+    """Return what a notebook shows of a certificate."""
+    cited = "<br>".join(escape(str(source)) for source in certificate.sources)
+    table = html_table(_COLUMNS, _cells(certificate))
+    below = f"<p><small>{cited}</small></p>" if cited else ""
+    return f"{headline(certificate.title)}{table}{paragraphs(certificate.notes)}{below}"
+
+
+def _cells(certificate: Certificate) -> list[tuple[str, ...]]:
+    return [
+        (name_of(claim, certificate), value_of(claim), status_of(claim), claim.sentence) for claim in certificate.claims
+    ]
 
 
 def certificate_markdown(certificate: Certificate) -> str:
@@ -104,115 +116,6 @@ def audit_text(audit: Audit) -> str:
 
 def _escape(cell: str) -> str:
     return printable(cell).translate(_MARKS)
-
-
-# A channel as a picture: darker is likelier.
-
-
-_MOST_CELLS = 96
-_MOST_NUMBERED = 10
-_CELL = 56
-_MARGIN_LEFT = 96
-_MARGIN_TOP = 44
-_PIXELS = 560
-_LABEL_LENGTH = 12
-
-
-def heatmap_svg(channel: AnyChannel) -> str:
-    """Draw P(y|x), inputs downwards and outputs to the right; a large structured channel shows its shift law.
-
-    Returns:
-        The picture, as text of an SVG file.
-
-    >>> import re
-    >>> import sfumato as sf
-    >>> picture = sf.output.heatmap_svg(sf.Channel([[0.75, 0.25], [0.25, 0.75]]))
-    >>> re.findall("<title>(.*?)</title>", picture)
-    ['P(report | answer): 2 answers downwards, 2 reports to the right', '0.75', '0.25', '0.25', '0.75']
-    """
-    if isinstance(channel, Channel):
-        return _matrix_svg(_shrink(channel.array), channel)
-    law = np.array([[float(value) for value in channel.law]])
-    title = f"Law of the shift U in Y = X + U mod {channel.shape[1]}"
-    return _svg(_shrink(law), title, ["U"], [], height=72)
-
-
-def _matrix_svg(matrix: FloatArray, channel: Channel) -> str:
-    rows, columns = channel.shape
-    title = f"P(report | answer): {rows} answers downwards, {columns} reports to the right"
-    whole = matrix.shape == channel.shape and max(matrix.shape) <= 2 * _MOST_NUMBERED
-    inputs = [str(label) for label in channel.inputs] if whole else []
-    outputs = [str(label) for label in channel.outputs] if whole else []
-    return _svg(matrix, title, inputs, outputs, height=None)
-
-
-def _svg(matrix: FloatArray, title: str, inputs: list[str], outputs: list[str], *, height: int | None) -> str:
-    rows, columns = matrix.shape
-    cell = min(float(_CELL), _PIXELS / columns)
-    tall = cell if height is None else float(height)
-    width = _MARGIN_LEFT + cell * columns + 8
-    full = _MARGIN_TOP + tall * rows + 8
-    top = float(matrix.max()) or 1.0
-    head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="heatmap" role="img" viewBox="0 0 {width:.0f} {full:.0f}" '
-        f'width="{width:.0f}" height="{full:.0f}"><title>{escape(title)}</title>'
-    )
-    parts = [head]
-    for y, label in enumerate(outputs):
-        centre = _MARGIN_LEFT + cell * (y + 0.5)
-        parts.append(
-            f'<text class="label" x="{centre:.1f}" y="{_MARGIN_TOP - 10}" text-anchor="middle">{_cut(label)}</text>'
-        )
-    for x in range(rows):
-        middle = _MARGIN_TOP + tall * (x + 0.5)
-        if x < len(inputs):
-            parts.append(
-                f'<text class="label" x="{_MARGIN_LEFT - 10}" y="{middle + 4:.1f}" text-anchor="end">'
-                f"{_cut(inputs[x])}</text>"
-            )
-        for y in range(columns):
-            share = float(matrix[x, y])
-            left = _MARGIN_LEFT + cell * y
-            shade = share / top
-            parts.append(
-                f'<rect class="cell" x="{left:.2f}" y="{_MARGIN_TOP + tall * x:.2f}" width="{cell + 0.3:.2f}" '
-                f'height="{tall + 0.3:.2f}" fill="{_colour(shade)}"><title>{share:.6g}</title></rect>'
-            )
-            if max(rows, columns) <= _MOST_NUMBERED and height is None:
-                ink = "#fff" if shade > 0.55 else "#1d2733"
-                parts.append(
-                    f'<text x="{left + cell / 2:.1f}" y="{middle + 4:.1f}" text-anchor="middle" fill="{ink}">'
-                    f"{_number(share)}</text>"
-                )
-    parts.append("</svg>")
-    return "".join(parts)
-
-
-def _shrink(matrix: FloatArray) -> FloatArray:
-    """Large tables are drawn by the largest entry of each block, so that nothing sharp is averaged away."""
-    for axis in (0, 1):
-        size = matrix.shape[axis]
-        if size > _MOST_CELLS:
-            starts = np.unique(np.linspace(0, size, _MOST_CELLS, endpoint=False).astype(int))
-            matrix = np.maximum.reduceat(matrix, starts, axis=axis)
-    return matrix
-
-
-def _colour(shade: float) -> str:
-    """From paper to deep blue-green, evenly in lightness."""
-    low, high = (244, 241, 234), (17, 74, 92)
-    red, green, blue = (round(a + (b - a) * shade) for a, b in zip(low, high, strict=True))
-    return f"rgb({red},{green},{blue})"
-
-
-def _number(share: float) -> str:
-    if share in (0.0, 1.0):
-        return f"{share:.0f}"
-    return f"{share:.3f}".lstrip("0") if share >= 0.0005 else f"{share:.0e}"
-
-
-def _cut(label: str) -> str:
-    return escape(label if len(label) <= _LABEL_LENGTH else label[: _LABEL_LENGTH - 1] + "…")
 
 
 def certificate_html(certificate: Certificate) -> str:
