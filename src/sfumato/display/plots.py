@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sfumato.study.question_plans import CostCurve, QuestionPlan
 
 
-# Okabe and Ito's colours, which most colour-blind readers tell apart; the dashes help where lines lie on each other.
+# Okabe and Ito's colours, which most colour-blind readers can distinguish; the dashes help where lines overlap.
 LINE_STYLES = (("#0072b2", "-"), ("#009e73", "-"), ("#d55e00", "-"), ("#1d2733", (0, (2, 3))), ("#56b4e9", "--"))
 _REACH = 1.959964
 _INK, SOFT_INK, _GRID = "#1d2733", "#5b6875", "#e3dfd5"

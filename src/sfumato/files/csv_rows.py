@@ -1,7 +1,7 @@
 """The rows and column names of CSV files in any encoding.
 
-The first record names the columns. What is wrong with a row is said by its number, from 1 below the names, and never by
-what it holds.
+The first record names the columns. An error names the row by its number, from 1 below the names, and never contains
+a cell.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sfumato.files.disk import SteadyFile
 from sfumato.files.formats import SEPARATORS, DataFile
 from sfumato.files.texts import check_names, csv_errors, find_separator, not_text, open_reader
 
-# Text of another encoding as the UTF-8 that everything else reads, block by block.
+# --- Text of another encoding, converted to UTF-8 block by block
 
 
 UTF8_MARK = b"\xef\xbb\xbf"
@@ -108,11 +108,11 @@ class _Transcoded(io.BufferedIOBase):
         self._held += text.encode("utf-8", errors="replace")
 
 
-# The first line of a CSV file: the names of its columns, and what stands between cells.
+# --- The first line of a CSV file: the column names and the separator
 #
-# The separator is taken from that line only where it can mean one thing: the line has one candidate outside quotes, or
-# exactly one gives all columns that are needed. A column without a name, such as the numbers of rows that R and pandas
-# write, is called by its place; nobody has to read it.
+# The separator is taken from the first line only where that is unambiguous: the line has one candidate outside quotes,
+# or exactly one candidate gives all columns that are needed. A column without a name, such as the row numbers that R
+# and pandas write, is named by its position.
 
 
 HEAD_BYTES = 2**20

@@ -1,4 +1,4 @@
-"""Reading bytes within limits, and writing files whole or not at all."""
+"""Reading bytes within limits, and writing files atomically."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sfumato.errors import InvalidParameter, Place, UnreadableFile
 
 DEFAULT_LIMIT_BYTES = 64 * 2**20
 
-# Some network file systems cannot flush a folder at all; that is no reason to refuse the write.
+# Some network file systems cannot flush a folder; the write is not refused for that.
 _NO_FOLDER_FLUSH = {errno.EINVAL, errno.ENOTSUP, errno.EBADF}
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
 
@@ -283,7 +283,7 @@ def _cut(path: str | Path) -> str:
     return text if len(text) <= 120 else f"{text[:80]}…"
 
 
-# A file that grows piece by piece, for its owner alone, and takes its name only when it is complete.
+# --- A private file that is written in pieces and gets its name when it is complete
 
 
 class GrowingFile:
@@ -354,7 +354,7 @@ class GrowingFile:
         self.discard()
 
 
-# Bytes that are read piece by piece, from a file that may be larger than memory or from memory itself.
+# --- Bytes read in pieces, from a file that may be larger than memory or from memory
 
 
 _ANY_SIZE = 1 << 62
@@ -439,7 +439,7 @@ def source_of(path: str | Path) -> ByteSource:
     return FileBytes(path, found.st_size, head)
 
 
-# A file that is read for long, or more than once, and has to stay the same meanwhile.
+# --- A file that is read for long or more than once, and must not change meanwhile
 
 
 PIPE_LIMIT_BYTES = 2**28

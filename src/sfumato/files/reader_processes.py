@@ -1,7 +1,8 @@
-"""Child processes for libraries that may fail on what they read.
+"""Child processes for libraries that may crash on the files they read.
 
-The child is a module of ours, run afresh: it shares no memory with us, and what it says is data, checked here. It is
-asked by lines of JSON and answers in frames: a letter, a length, and so many bytes. It ends when we do.
+The child is a module of this package in a new process: it shares no memory with the parent, and its output is checked
+as data. Requests are lines of JSON. Answers are frames: one letter, a length, and that many bytes. The child ends when
+the parent does.
 """
 
 from __future__ import annotations

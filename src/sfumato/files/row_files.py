@@ -1,6 +1,6 @@
 """The rows of a file, of a folder or of a pattern of files, in chunks.
 
-Files come in the order of their paths, folder by folder. A folder named `region=north` is a column `region` that says
+Files are read in the order of their paths, folder by folder. A folder named `region=north` is a column `region` with
 `north` in all its rows, as Hive and Spark write them. Names that begin with a point or an underscore are left out.
 """
 

@@ -1,6 +1,6 @@
 """Rows in chunks from any kind of table, in memory that does not grow with their number.
 
-Files, folders and tables are sources, each in a module of its own; here they become chunks of one size.
+Files, folders and tables are sources, each kind in its own module; this module cuts their rows into chunks of one size.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from sfumato.files.tables import TableLike, not_a_table
 from sfumato.files.texts import check_names, no_column
 from sfumato.numbers.checks import check_at_least, check_integer
 
-# Rows of tables that somebody holds: Arrow, pandas, polars, DuckDB, dictionaries of columns.
+# --- Rows of tables in memory: Arrow, pandas, polars, DuckDB, dictionaries of columns
 #
-# They are handed over chunk by chunk, only the columns that are asked for, so that nothing is held twice.
+# They are read in chunks, and only the columns that are needed, so that no data is held twice.
 
 
 class ArrowRows:

@@ -135,7 +135,7 @@ def put_in_place(staged: Path, target: str | Path) -> None:
     flush_folder(real.parent)
 
 
-# One process at a time: a lock beside the file that is worked on, gone again afterwards.
+# --- Locks: a file beside the file that is worked on, removed afterwards, admits one process at a time
 
 
 try:

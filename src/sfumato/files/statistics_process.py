@@ -1,7 +1,7 @@
 """The child process that reads files of SPSS, Stata and SAS.
 
-The library is written in C, and a damaged file can end the process that it runs in. Cells are made texts here, so that
-nothing but texts goes back.
+The library is written in C, and a damaged file can crash its process. Cells are converted to text here, so that only
+text is sent back.
 """
 
 from __future__ import annotations

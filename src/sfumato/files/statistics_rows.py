@@ -1,8 +1,8 @@
 """The rows of files of SPSS, Stata and SAS with their value labels.
 
-A code that has a label is read as its label, unless a column is asked for in codes. What a respondent or the file calls
-missing is an empty cell. The library that reads them is run in a process of its own, one a file: some damaged files
-would end the process that reads them.
+A code that has a label is read as its label, unless codes are requested for the column. Values that the respondent or
+the file declares missing are empty cells. The library that reads these files runs in a child process for each file,
+because some damaged files crash it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Whole tables in memory from files, Arrow objects and data frames.
 
-Parquet carries the note in its footer. CSV has no place for it, so it stands beside, in `<name>.about.json`.
+Parquet carries the note in its footer. CSV has no place for it, so the note is in `<name>.about.json` beside the file.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from sfumato.files.parquet import arrow_errors, check_words, is_text, open_parqu
 from sfumato.files.row_files import file_rows
 from sfumato.files.texts import decode_text, no_column, normal, not_text
 
-# What counting in a stream takes: lines and batches one after another, within bounds, whatever the file's size.
+# Limits of counting in a stream: lines and batches are read one after another, whatever the size of the file.
 
 
 MOST_COUNT = 10**15
@@ -322,7 +322,7 @@ def _read_parquet(source: Any, path: str | Path, columns: Collection[str] | None
         return table, None if note is None else decode_text(note, path)
 
 
-# Tables from wherever people keep them: files, Arrow, pandas, polars, plain dictionaries.
+# --- Tables from files, Arrow, pandas, polars and plain dictionaries
 
 
 class ArrowStream(Protocol):
@@ -396,7 +396,7 @@ def not_a_table(data: object) -> InvalidParameter:
     )
 
 
-# Columns with empty cells: what is there, and which rows it is of. Null, no letter and blanks alone are empty.
+# --- Columns with empty cells: the values and their rows. Null, empty text and blanks are empty
 
 
 Mask = npt.NDArray[np.bool_]

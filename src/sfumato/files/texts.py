@@ -103,10 +103,10 @@ def short(label: object) -> str:
     return text if len(text) <= 60 else f"{text[:56]}…"
 
 
-# Tables of text: commas, semicolons or tabs, UTF-8, one record a line.
+# --- Tables of text: commas, semicolons or tabs, UTF-8, one record a line
 #
-# Which separator is meant is read from the first record: whichever it has most outside quotes. Blank lines at the
-# end are ignored, and a record of another length than the first is refused by its line.
+# The separator is the one that the first record has most often outside quotes. Blank lines at the end are ignored, and
+# a record of another length than the first is refused with its line.
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,9 @@
 """Exact numbers: reading them, common denominators, rounding to a grid, and small linear systems.
 
-**The rounding rule.** On the grid of multiples of 2^-width every entry goes to its nearest grid point (a
-positive entry to at least one step), and what is then missing from 1, or in excess of it, is put on the largest
-entry of the row (the first of them). So rows stay stochastic, zeros stay zeros, nothing positive vanishes, and
-no entry but the largest moves by more than one step.
+**The rounding rule.** On the grid of multiples of 2^-width every entry is rounded to the nearest grid point (a positive
+entry to at least one step). The difference to 1 is then added to the largest entry of the row, the first of them if
+there are several. Rows therefore stay stochastic, zeros stay zeros, positive entries stay positive, and no entry but
+the largest moves by more than one step.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ LawLike = Reals | RealArray
 RowsLike = Sequence[LawLike | SupportsArray] | RealArray | SupportsArray
 """What is read as the rows of a channel: nested lists, or an array with two dimensions."""
 
-# Decimal text and most float pipelines land well inside this; a real mistake lands well outside.
+# Decimal text and floats usually sum to 1 within this tolerance; a wrong row usually does not.
 ROW_SUM_TOLERANCE = 1e-9
 _PLAIN = {float, int, Fraction}
 FEW_ENTRIES = 25
@@ -255,7 +255,7 @@ def _show(value: Number) -> str:
     return text if len(text) <= 40 else f"about {about(Fraction(value), 17)}"
 
 
-# Linear systems in Fractions, for what must be exact and is small.
+# --- Small linear systems in Fractions
 
 
 def solve_exactly(matrix: Sequence[Sequence[int | Fraction]], goal: Sequence[Fraction]) -> list[Fraction] | None:
@@ -280,9 +280,10 @@ def solve_exactly(matrix: Sequence[Sequence[int | Fraction]], goal: Sequence[Fra
     return [rows[i][-1] for i in range(width)]
 
 
-# Numbers in text are exact: 0.1 is one tenth, and 1/3 is one third.
+# --- Numbers in text
 #
-# What a number may cost is bounded by its text, so that no file can ask for a billion digits.
+# Text is read exactly: 0.1 is one tenth, and 1/3 is one third. The size of a number is bounded by its text, so that no
+# file can ask for a billion digits.
 
 
 MOST_CHARACTERS = 400
@@ -360,7 +361,7 @@ def _read(text: str) -> Fraction | None:
     return Fraction(stripped)
 
 
-# A channel of a million entries often has two different ones.
+# A channel of a million entries often has only two different values.
 _read_short = functools.lru_cache(maxsize=2**16)(_read)
 
 
