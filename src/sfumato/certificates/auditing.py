@@ -45,7 +45,7 @@ from sfumato.sampling.mechanism import Mechanism, bits_or_default
 from sfumato.sampling.sources import BitSource
 
 DEFAULT_FAILURE = 1e-6
-_CHUNK = 1 << 20
+_DRAW_CHUNK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,8 +218,8 @@ def _draw_counts(
     mechanism: Mechanism, x: int, n: int, bits: BitSource, progress: Callable[[int], None] | None
 ) -> tuple[int, ...]:
     total = None
-    for start in range(0, n, _CHUNK):
-        size = min(_CHUNK, n - start)
+    for start in range(0, n, _DRAW_CHUNK):
+        size = min(_DRAW_CHUNK, n - start)
         part = mechanism.tally(mechanism.privatize(np.full(size, x), bits))
         total = part if total is None else total + part
         if progress is not None:
@@ -235,7 +235,7 @@ def _draw_counts(
 PairCounts = Counter[tuple[Label, Label]]
 
 MOST_PAIRS = 1_000_000
-_CHUNK_SAMPLE_STREAMS = 2**16
+_PAIR_CHUNK = 2**16
 INPUT, OUTPUT = "input", "output"
 _USUAL = "count"
 
@@ -303,7 +303,7 @@ def _count_lines(lines: Iterator[str], path: str | Path, count_name: str | None)
         pick = [names.index(name) for name in (INPUT, OUTPUT, count_name) if name is not None]
         pairs: PairCounts = Counter()
         line = reader.line_num
-        while chunk := list(itertools.islice(reader, _CHUNK_SAMPLE_STREAMS)):
+        while chunk := list(itertools.islice(reader, _PAIR_CHUNK)):
             # Equal rows are counted before they are looked at: ten million draws have a handful of different ones.
             for cells, times in Counter(map(tuple, chunk)).items():
                 if cells in ((), ("",)):  # a blank line

@@ -180,7 +180,7 @@ _WIDE = 10_000.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Numbers:
-    """What one reader sees: a share for each number, and the mean if it can be told."""
+    """What one reader sees: a share for each number, and the mean if it can be estimated."""
 
     name: str
     shares: Sequence[float]

@@ -192,7 +192,7 @@ def figure_title(figure: Figure, title: str, subtitle: str = "") -> None:
 
 
 def figure_svg(draw: Callable[[Figure], None], size: tuple[float, float]) -> str:
-    """Draw a figure in the house style; the same drawing gives the same bytes."""
+    """Draw a figure in Sfumato's style; the same drawing gives the same bytes."""
     import matplotlib as mpl  # noqa: PLC0415  takes a second to import
     import matplotlib.style  # noqa: PLC0415
     from matplotlib.backends.backend_svg import FigureCanvasSVG  # noqa: PLC0415

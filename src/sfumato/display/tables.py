@@ -25,7 +25,7 @@ _LONGEST_NUMBER = 26
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FittedTable:
-    """Rows of words, which may be folded, and of numbers, which may not, and a bar for each row where there is room.
+    """Rows of words, which may be folded, and of numbers, which may not, and a bar for each row where it fits.
 
     Where not even the words fit, each row becomes a few lines: its name, and below it what each column says.
     `sections` are the places after which a line is drawn; `styles` is how a row is set.

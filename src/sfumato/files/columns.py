@@ -95,7 +95,7 @@ def spelled(column: Any, name: str) -> Any:
 
 
 def _numbers(column: Any, kind: Any) -> Any:
-    """Spell floats in as few digits as tell them apart, of their own width; each different one once."""
+    """Spell floats with the fewest digits that identify them at their width; each different one once."""
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
     held = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
@@ -114,7 +114,7 @@ def _numbers(column: Any, kind: Any) -> Any:
 
 
 def number_spelled(value: Any) -> str:
-    """Write a number without a point where it is whole, else in as few digits as tell it from others."""
+    """Write a number without a point where it is whole, else with the fewest digits that identify it."""
     number = float(value) if not isinstance(value, int) else value
     if isinstance(number, int) or (number.is_integer() and abs(number) <= _MOST_WHOLE):
         return str(int(number))

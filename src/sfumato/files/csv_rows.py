@@ -135,7 +135,7 @@ class CsvHeader:
 def read_header(
     data: bytes, path: str | Path, *, separator: str | None = None, needed: Collection[str] | None = None
 ) -> CsvHeader:
-    """Read the first record of a file from its first bytes; `needed` columns tell which separator is meant."""
+    """Read the first record of a file from its first bytes; `needed` columns decide which separator is meant."""
     head = data[:HEAD_BYTES]
     if b"\0" in head:
         raise not_text(path, head)
@@ -307,7 +307,7 @@ def csv_batches(
 
 
 class _Watched(io.BufferedIOBase):
-    """A stream whose quotes are counted while somebody else reads it: where they are odd, one may not be closed."""
+    """A stream that counts the quotes that are read from it: where their number is odd, one may not be closed."""
 
     def __init__(self, stream: BinaryIO, path: str | Path) -> None:
         self._stream = stream

@@ -287,7 +287,7 @@ def _cut(path: str | Path) -> str:
 
 
 class GrowingFile:
-    """A private file under a temporary name, with room at its front for what is known only at the end.
+    """A private file under a temporary name, with space at its front for bytes that are known only at the end.
 
     Other users may not read it from its creation on; one that it replaces hands on what its owner was allowed. A link
     stays a link. Until `put_in_place` nothing is seen under the name, and `discard` leaves nothing.
@@ -326,7 +326,7 @@ class GrowingFile:
             self._stream.write(data)
 
     def complete(self, front: bytes) -> None:
-        """Fill the room at the front, and wait until all of it is on the disk."""
+        """Write the space at the front, and wait until the whole file is on the disk."""
         with writing_sentences(self._path):
             self._stream.seek(0)
             self._stream.write(front)
@@ -450,7 +450,7 @@ Stamp = tuple[int, int, int, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SteadyFile:
-    """A file as it was when it was first looked at; whoever reads it later reads the same, or is told."""
+    """A file as it was when it was first opened; reading it later gives the same bytes or an error."""
 
     path: Path
     limit_bytes: int = sys.maxsize

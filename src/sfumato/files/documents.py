@@ -60,7 +60,7 @@ def too_deep(path: str | Path) -> UnreadableFile:
 
 
 def check_schema(document: dict[str, object], path: str | Path, *, kind: str, version: int = 1) -> None:
-    """Refuse every schema but `sfumato/<kind>/<version>`, telling a newer one from a stranger."""
+    """Refuse every schema but `sfumato/<kind>/<version>`; the error for a newer version says so."""
     schema = document.get("schema")
     expected = f"sfumato/{kind}/{version}"
     if schema == expected:

@@ -135,7 +135,7 @@ def common_kind(one: Any, other: Any) -> Any:
 
 
 def plain_text(column: Any) -> Any:
-    """Return a column whose text is laid out plainly: polars hands it over as views, alone or in a dictionary.
+    """Return a column whose text is stored plainly: polars passes it as views, alone or in a dictionary.
 
     A dictionary that holds an empty word is spelled out, so that its empty cells count as empty.
     """

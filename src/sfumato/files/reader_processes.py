@@ -62,7 +62,7 @@ class ReaderProcess:
             self._pipe("stdin").flush()
 
     def answer(self) -> tuple[bytes, bytes]:
-        """Return the next frame: its letter and its bytes; a child that takes too long, or is gone, is refused."""
+        """Return the letter and the bytes of the next frame; a child that is too slow or has ended raises an error."""
         late = threading.Event()
         timer = threading.Timer(self._seconds, _give_up, (self._child, late))
         timer.daemon = True

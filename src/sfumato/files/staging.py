@@ -95,7 +95,7 @@ def discard_others(example: Path, wanted: Collection[Path]) -> None:
 
 
 def remove_stale(*targets: str | Path) -> None:
-    """Remove what interrupted writes left beside files that nobody else is writing now."""
+    """Remove what interrupted writes left beside files that no other process is writing now."""
     for target in targets:
         real = Path(os.path.realpath(target))
         with contextlib.suppress(OSError):

@@ -32,7 +32,7 @@ from sfumato.files.texts import decode_text, no_column, normal, not_text
 
 
 MOST_COUNT = 10**15
-"""Largest count in one row; a batch of them still adds up in 64 bits with room to spare."""
+"""Largest count in one row; the sum of a batch of them fits into 64 bits."""
 LONGEST_LABEL = 1_000
 _LONGEST_LINE = 2**20
 
@@ -154,7 +154,7 @@ def read_table(
 
 
 def number_column(values: npt.NDArray[Any]) -> Any:
-    """Return a column of whole numbers. pyarrow's own way asks pandas first, which takes a second to import."""
+    """Return a column of whole numbers. pyarrow's own conversion imports pandas, which takes a second."""
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
     held = np.ascontiguousarray(values)
@@ -326,7 +326,7 @@ def _read_parquet(source: Any, path: str | Path, columns: Collection[str] | None
 
 
 class ArrowStream(Protocol):
-    """What hands its columns over by Arrow's C interface: tables of Arrow, polars, duckdb and new pandas."""
+    """An object with Arrow's C interface for streams: tables of Arrow, polars, duckdb and new pandas."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Return the stream."""
@@ -445,7 +445,7 @@ def without(words: Words, is_empty: Callable[[str], bool]) -> Words:
 
 
 def _without(words: Words, there: Mask | None, is_empty: Callable[[str], bool]) -> Words:
-    """Leave out what means nothing, and texts that then nobody has."""
+    """Leave out empty cells, and texts that are then unused."""
     gone = [code for code, text in enumerate(words.texts) if not text or is_empty(text)]
     if there is None and not gone:
         return words

@@ -86,7 +86,7 @@ def check_names(names: Sequence[str], place: Place | None = None) -> None:
 
 
 def no_column(name: str, names: Sequence[str], place: Place | None = None) -> UnreadableFile:
-    """Return the refusal of a table without a column, which tells what there is."""
+    """Return the error for a missing column, which lists the columns that there are."""
     more = f" and {len(names) - 20} more" if len(names) > 20 else ""
     return UnreadableFile(
         f"the table has no column {name!r}; it has {', '.join(map(repr, names[:20]))}{more}",

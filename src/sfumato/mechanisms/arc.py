@@ -23,9 +23,7 @@ import numpy.typing as npt
 
 from sfumato.errors import InvalidParameter
 from sfumato.mechanisms.base import (
-    FloatArray as FloatArray_arc,
-)
-from sfumato.mechanisms.base import (
+    FloatArray,
     check_confidence,
     check_tally,
     check_weight,
@@ -52,9 +50,6 @@ from sfumato.sampling.sources import MOST_WIDTH, BitSource
 # law of the answers. Of all such scores the one below has the least variance when answers follow the reference law;
 # that it is unbiased does not depend on it. With every answer a value of 0 or 1 it is the share of that answer, so all
 # shares and all means come from one table.   Proof: docs/theory/numbers.md
-
-
-FloatArray = npt.NDArray[np.float64]
 
 MOST_STEPS = 1024
 """Up to so many steps answers are looked at one by one; beyond, they are as good as everywhere."""
@@ -280,11 +275,11 @@ class ArcResponse:
         variances: list[float] = ((seen @ weights**2 - (seen @ weights) ** 2) / n).tolist()
         return tuple(variances)
 
-    def rows(self) -> FloatArray_arc:
+    def rows(self) -> FloatArray:
         """The laws of all answers as float64."""
         return _tables(self.size, self.length, self.apart, self.odds)[0]
 
-    def weights(self) -> FloatArray_arc:
+    def weights(self) -> FloatArray:
         """Return what a report counts towards each answer, a row a report; the sums are unbiased counts of answers."""
         found = _tables(self.size, self.length, self.apart, self.odds)[1]
         if found is None:
@@ -293,7 +288,7 @@ class ArcResponse:
 
 
 @lru_cache(maxsize=16)
-def _tables(size: int, length: int, apart: bool, odds: Fraction) -> tuple[FloatArray_arc, FloatArray_arc | None]:
+def _tables(size: int, length: int, apart: bool, odds: Fraction) -> tuple[FloatArray, FloatArray | None]:
     """The laws and the weights; kept, because groups and levels are read one after the other."""
     mechanism = ArcResponse(size=size, odds=odds, length=length, apart=apart)
     distances = np.arange(mechanism.modulus) - mechanism.residues[:, None]

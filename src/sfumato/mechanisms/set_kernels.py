@@ -136,7 +136,7 @@ AnyWhole = npt.NDArray[Any]
 
 MOST_ROWS = 64
 _ONES = (1 << DIGIT) - 1
-_CHOOSE_SPACE_KERNEL = np.array([[math.comb(n, r) for r in range(16)] for n in range(1 << DIGIT)], dtype=np.int64)
+_CHOOSE_PIVOTS = np.array([[math.comb(n, r) for r in range(16)] for n in range(1 << DIGIT)], dtype=np.int64)
 
 
 def _counted(typing_context: Any, value: Any) -> Any:  # noqa: ARG001  numba calls it so
@@ -218,7 +218,7 @@ def _number_beside(rows: Whole, first: int, pivots: int, table: Whole, at: int) 
         return int((rows[first] >> first) - 1) if count else 0
     rank, waiting = np.int64(0), pivots
     for number in range(count):
-        rank += _CHOOSE_SPACE_KERNEL[popcount((waiting & -waiting) - 1), number + 1]
+        rank += _CHOOSE_PIVOTS[popcount((waiting & -waiting) - 1), number + 1]
         waiting &= waiting - 1
     entry = at + table[at + table[at + RANKS] + rank]
     sizes, filling, waiting = table[entry + FILLINGS], 0, pivots

@@ -18,7 +18,7 @@ from sfumato.numbers.intervals import Interval
 
 
 class Column(Sequence[float]):
-    """Numbers in order, in one piece of memory that nobody can change.
+    """An immutable column of numbers in one array.
 
     >>> import sfumato as sf
     >>> column = sf.numbers.Column([0.5, 0.25, 0.25])

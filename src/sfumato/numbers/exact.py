@@ -311,7 +311,7 @@ def parse_number(text: str, what: str, place: Place | None = None) -> Fraction:
 
 
 def parse_given(text: str, parameter: str) -> Fraction:
-    """Read the number that somebody gave for a parameter, exactly, as `parse_number` reads one of a file."""
+    """Read the number given for a parameter exactly, as `parse_number` reads one of a file."""
     number = _read_short(text) if len(text) <= 40 else _read(text)
     if number is None:
         rule, way_out = _why_not(text.strip())

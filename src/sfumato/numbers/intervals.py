@@ -38,7 +38,7 @@ class Interval:
 
     @classmethod
     def around(cls, value: float, slack: float) -> Interval:
-        """Return what lies within `slack` ≥ 0 and one ulp of a number, for rounding that was bounded by hand."""
+        """Return the interval within `slack` ≥ 0 and one ulp of a number, for rounding that was bounded by hand."""
         return cls(math.nextafter(value - slack, -math.inf), math.nextafter(value + slack, math.inf))
 
     @property

@@ -16,7 +16,7 @@ from sfumato.errors import InvalidParameter, NotCertified
 
 
 class OutOfTime(Exception):
-    """The time of a search is up; whoever searches catches this and keeps what it has."""
+    """The time of a search is up; the search catches this and returns the best result so far."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

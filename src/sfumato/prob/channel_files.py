@@ -410,7 +410,7 @@ def write_channel(channel: AnyChannel, path: str | Path) -> None:
     _check_readable(channel, kind)
     content: str | bytes
     if kind is Format.JSON:
-        document = _circulant_of_channel_writers(channel) if isinstance(channel, Circulant) else _dense(channel)
+        document = _circulant_document(channel) if isinstance(channel, Circulant) else _dense_document(channel)
         content = _one_row_a_line(document)
     elif kind is Format.CSV:
         content = _csv(channel.to_dense(), "\t" if Path(path).suffix.lower() == ".tsv" else ",")
@@ -449,7 +449,7 @@ def _csv(channel: Channel, separator: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _dense(channel: Channel) -> dict[str, object]:
+def _dense_document(channel: Channel) -> dict[str, object]:
     return {
         "schema": SCHEMA,
         "numbers": "exact" if channel.exact else FLOAT64,
@@ -459,7 +459,7 @@ def _dense(channel: Channel) -> dict[str, object]:
     }
 
 
-def _circulant_of_channel_writers(channel: Circulant) -> dict[str, object]:
+def _circulant_document(channel: Circulant) -> dict[str, object]:
     document: dict[str, object] = {"schema": SCHEMA, "kind": "circulant", "input_count": channel.input_count}
     low, high = channel.levels[0], channel.levels[-1]
     size = len(channel.codes)

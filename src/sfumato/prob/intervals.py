@@ -20,9 +20,8 @@ import numpy.typing as npt
 
 from sfumato.errors import InvalidParameter
 from sfumato.numbers.checks import check_between
-from sfumato.numbers.exact import FloatArray as FloatArray_simplex
+from sfumato.numbers.exact import FloatArray
 
-FloatArray = npt.NDArray[np.float64]
 Tail = Callable[[FloatArray], FloatArray]
 """For each value of the parameter, how probable what was seen or more extreme on one side is."""
 
@@ -436,23 +435,23 @@ def near_share_interval(hits: int, total: int, other: float, own: float, confide
 
 
 def _first_share(hits: int, total: int, least: float, most: float, alpha: float) -> float:
-    if _above_of_share_screens(hits, total, least) > alpha:
+    if _quick_above(hits, total, least) > alpha:
         return 0.0
     chance = _first_chance(hits, total, least, most, alpha)
     return min(1.0, max(0.0, (chance - least) / (most - least)))
 
 
 def _first_chance(hits: int, total: int, least: float, most: float, alpha: float) -> float:
-    top = _greatest_of_share_screens(hits, total, least, most)
+    top = _quick_greatest(hits, total, least, most)
 
     def turning(count: int) -> float:
         if count < 0:
             return least
-        slope = (top - _greatest_of_share_screens(count, total, least, most)) / (hits - count)
+        slope = (top - _quick_greatest(count, total, least, most)) / (hits - count)
         return min(most, max(least, 1 / (1 + math.exp(-slope))))
 
     def ranked(count: int, chance: float) -> float:
-        return _above_of_share_screens(hits, total, chance) + 1 - _above_of_share_screens(count + 1, total, chance)
+        return _quick_above(hits, total, chance) + 1 - _quick_above(count + 1, total, chance)
 
     # As far below as the count lies above the share that just accepts it, near enough.
     spread = math.sqrt(max(hits * (total - hits) / total, 1.0))
@@ -503,10 +502,10 @@ def _crossing(rising: Callable[[float], float], low: float, high: float) -> floa
     return low
 
 
-def _greatest_of_share_screens(count: int, total: int, least: float, most: float) -> float:
+def _quick_greatest(count: int, total: int, least: float, most: float) -> float:
     """The greatest weighted log-likelihood of a count that a chance within the bounds gives."""
     if least + most > 1 + MIRRORED:
-        return _greatest_of_share_screens(total - count, total, 1 - most, 1 - least)
+        return _quick_greatest(total - count, total, 1 - most, 1 - least)
     if least + most >= 1 - MIRRORED:
         return _log_likelihood(count, total, min(most, max(least, count / total)))
     half, room = (count - 2) / 2, max(total - 1, 1e-9)
@@ -519,7 +518,7 @@ def _log_likelihood(count: int, total: int, chance: float) -> float:
     return hits + ((total - count) * math.log1p(-chance) if total > count else 0.0)
 
 
-def _above_of_share_screens(count: int, total: int, chance: float) -> float:
+def _quick_above(count: int, total: int, chance: float) -> float:
     """Pr[Bin(total, chance) ≥ count]."""
     if count <= 0:
         return 1.0
@@ -556,7 +555,7 @@ def _fraction(first: float, second: float, chance: float) -> float:
 # The nearest law to a vector of numbers that need not be one.
 
 
-def nearest_law(point: FloatArray_simplex) -> FloatArray_simplex:
+def nearest_law(point: FloatArray) -> FloatArray:
     """Euclidean projection onto the probability simplex, by sorting.
 
     The projection subtracts one threshold from every entry and clips at zero; the threshold is found from the
@@ -565,5 +564,5 @@ def nearest_law(point: FloatArray_simplex) -> FloatArray_simplex:
     descending = np.sort(point)[::-1]
     excess = (np.cumsum(descending) - 1) / np.arange(1, len(point) + 1)
     threshold = excess[np.flatnonzero(descending > excess)[-1]]
-    result: FloatArray_simplex = np.maximum(point - threshold, 0.0)
+    result: FloatArray = np.maximum(point - threshold, 0.0)
     return result
