@@ -212,13 +212,13 @@ class Certificate(Claiming, Shown):
 
     def to_html(self) -> str:
         """Return a page that needs nothing but itself."""
-        from sfumato.output.certificates import certificate_html  # noqa: PLC0415  a door into a later room, opened when used
+        from sfumato.output.certificates import certificate_html  # noqa: PLC0415  imported only when used
 
         return certificate_html(self)
 
     def to_markdown(self) -> str:
         """Return the claims as a Markdown table."""
-        from sfumato.output.certificates import certificate_markdown  # noqa: PLC0415  a door into a later room, opened when used
+        from sfumato.output.certificates import certificate_markdown  # noqa: PLC0415  imported only when used
 
         return certificate_markdown(self)
 

@@ -157,6 +157,6 @@ class Shown:
     __slots__ = ()
 
     def _repr_html_(self) -> str:
-        from sfumato.output.notebook_views import notebook_html  # noqa: PLC0415  a door into a later room, opened when used
+        from sfumato.output.notebook_views import notebook_html  # noqa: PLC0415  imported only when used
 
         return notebook_html(self)

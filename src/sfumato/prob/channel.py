@@ -110,7 +110,7 @@ class Channel(Shown):
     @classmethod
     def read(cls, path: str | Path) -> Channel:
         """Read a channel from a CSV, JSON or Parquet file."""
-        from sfumato.prob.channel_files import read_channel  # noqa: PLC0415  a door into a later room, opened only when used
+        from sfumato.prob.channel_files import read_channel  # noqa: PLC0415  imported only when used
 
         return read_channel(path)
 

@@ -1,11 +1,9 @@
 """Channels and priors as CSV, JSON and Parquet files.
 
-CSV: a header of output labels and a first column of input labels, or numbers only. If every cell of the first line
-is meant as a number (nan and the like included, to be refused) there are no labels, and symbols are numbered from
-0; an empty top-left cell means labels all the same. Labels in CSV are text. A top-left cell of
-`float64` says that the numbers were floats (see :mod:`sfumato.prob.file_entries`).
-
-The other two formats are described in :mod:`sfumato.prob.channel_files` and :mod:`sfumato.prob.channel_files`.
+CSV: a header of output labels and a first column of input labels, or numbers only. If every cell of the first line is
+meant as a number (nan and the like included, to be refused) there are no labels, and symbols are numbered from 0; an
+empty top-left cell means that there are labels. Labels in CSV are text. A top-left cell of `float64` says that the
+numbers were floats (see :mod:`sfumato.prob.file_entries`). The other formats are described in the sections below.
 """
 
 from __future__ import annotations
@@ -44,7 +42,7 @@ from sfumato.prob.file_entries import (
 )
 from sfumato.prob.structured import AnyChannel, Circulant
 
-# Channels as JSON.
+# --- JSON
 #
 # A dense channel is ``{"schema": "sfumato/channel/1", "rows": [[…]]}`` with optional `inputs`, `outputs` (text, whole
 # numbers, or lists of them) and ``"numbers": "exact" | "float64"``; or a bare list of rows. An entry is a number, read
@@ -138,18 +136,18 @@ def _fractions(value: object, what: str, place: Place) -> list[Fraction]:
 
 @contextlib.contextmanager
 def _naming(place: Place) -> Iterator[None]:
-    """Tell the file's name with what the channel says about its parameters."""
+    """Add the file's name to errors of the channel about its parameters."""
     try:
         yield
     except InvalidInput as error:
         raise error.at(place) from None
 
 
-# Channels as Parquet: one column an output, and an optional column `input` with the labels of the rows.
+# --- Parquet: one column for each output, and an optional column `input` with the labels of the rows
 #
-# Columns are float64, decimal or text such as 1/3; one float64 column makes the channel float64. Column names are
-# text, so a channel with other labels carries, under the file's key `sfumato`, which label each name stands for. It is
-# keyed by name and not by position, so that a tool that reorders the columns does no harm.
+# Columns are float64, decimal or text such as 1/3; one float64 column makes the channel float64. Column names are text,
+# so a channel with other labels stores a map from column names to labels under the file's key `sfumato`. The map goes
+# by name and not by position, so that a tool may reorder the columns.
 
 
 INPUT = "input"
@@ -379,9 +377,9 @@ def _from_records(
     return make_channel(law, inputs, outputs, whole)
 
 
-# Writing a channel so that reading it gives the same channel.
+# --- Writing a channel so that reading it gives the same channel
 #
-# Exact entries are written as fractions in text, float64 ones in the shortest decimal that rounds back, and the file
+# Exact entries are written as fractions in text, float64 entries as the shortest decimal that rounds back, and the file
 # says which. JSON and Parquet keep labels as they are; in CSV they become text.
 
 
@@ -548,7 +546,7 @@ def _one_row_a_line(document: dict[str, object]) -> str:
     return f'{{\n{head},\n  "rows": [\n{body}\n  ]\n}}\n'
 
 
-# Reading a prior: a file, or a few numbers typed on the command line.
+# --- Priors, from a file or from numbers on the command line
 #
 # Inline: ``0.2,0.8`` or ``1/3,2/3`` or ``yes=0.2,no=0.8``. CSV: two columns (label, probability) with or without a
 # header, or one row or column of numbers. JSON: a list of numbers, an object from label to probability, or
