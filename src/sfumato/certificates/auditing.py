@@ -229,7 +229,7 @@ def _draw_counts(
     return total.counts
 
 
-# Counting pairs in a stream: a few thousand rows at a time, whatever the size of the file.
+# --- Counting pairs in a stream of a few thousand rows at a time
 
 
 PairCounts = Counter[tuple[Label, Label]]
@@ -375,13 +375,12 @@ def check_pairs(pairs: PairCounts, path: str | Path) -> None:
         )
 
 
-# What an auditor is given: draws of (input, output) from someone else's mechanism, counted.
+# --- Samples: counted draws of (input, output) from a mechanism
 #
-# A file has the columns `input` and `output`, one draw a row. One more column may say how often that pair was drawn,
-# and is used only when it is named; a count of 0 declares labels that never came up. JSON holds a list of such
-# records, or ``{"schema": "sfumato/samples/1", "input": […], "output": […], "count": […]}``. Tables are read in a
-# stream, so memory is bounded by the number of different pairs. The draws are people's data: no refusal here repeats a
-# cell.
+# A file has the columns `input` and `output`, one draw a row. One more column may count how often that pair was drawn,
+# and is used only when it is named; a count of 0 declares labels that never came up. JSON holds a list of such records,
+# or ``{"schema": "sfumato/samples/1", "input": […], "output": […], "count": […]}``. Tables are read in a stream, so
+# memory is bounded by the number of different pairs. The draws are people's data: no error repeats a cell.
 
 
 SAMPLES_LIMIT_BYTES = 2 * 2**30

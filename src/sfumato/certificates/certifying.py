@@ -110,10 +110,10 @@ def _subject(thing: Any, given: dict[str, Any]) -> Any:
     return make(thing, **given)
 
 
-# verify: state every claim again from the subject alone, and raise where the certificate says something else.
+# --- verify: state every claim again from the subject alone, and raise where the certificate differs
 #
 # Claims are compared whole: number, unit, relation, status, reason, sentence, confidence and witness. So are the
-# notes. The works that are cited follow from the claims, and a file that spells others is refused when it is opened.
+# notes. The cited works follow from the claims, and a file that lists others is refused when it is opened.
 
 
 _ASK = "Ask for the original certificate."

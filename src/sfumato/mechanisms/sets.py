@@ -1,10 +1,10 @@
 """The sets response: a report points to a public set that contains the answer more often than by chance.
 
 Answers are residues mod k, at most 64 of them. A row has a public set of `chosen` residues; a random residue is drawn,
-each in the set with weight `odds` and each other with weight 1. The report is the answer less that residue: so it tells
-which set, moved by the report, holds the answer, or seldom not. Seen over all rows that is subset selection, whose
-error is the least; and a set around a smaller one serves lower odds: several levels can share one report, which the
-ladder over this mechanism makes use of.   Ref: [YB18]; theory: docs/theory/flags.md
+each in the set with weight `odds` and each other with weight 1. The report is the answer less that residue, so the
+row's set, moved by the report, holds the answer more often than by chance. Over all rows that is subset selection,
+whose error is the least. A set around a smaller one serves lower odds, so several levels can share one report; the
+ladder over this mechanism uses that.   Ref: [YB18]; theory: docs/theory/flags.md
 """
 
 from __future__ import annotations

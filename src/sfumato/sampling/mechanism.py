@@ -16,7 +16,7 @@ from sfumato.numbers.columns import Column, Intervals
 from sfumato.prob.structured import AnyChannel
 from sfumato.sampling.sources import BitSource, BulkBits
 
-# A tally: the counts of reports, and the only thing an estimator needs.
+# --- Tallies: the counts of reports, which are all that an estimator needs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +93,7 @@ class Tally:
         )
 
 
-# An estimate: the unbiased numbers and the plausible ones, never mixed.
+# --- Estimates: the unbiased numbers and the plausible ones, kept apart
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

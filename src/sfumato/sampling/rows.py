@@ -1,4 +1,4 @@
-"""Random words that belong to rows, the same in any order and company.
+"""Random words by row number, the same in any order and in any batch.
 
 Rows share blocks of the cipher in pairs: under a key, row n has the lane n % 2 of AES-256(key; n // 2, 0), then that of
 AES-256(key; n // 2, 1), and so on. A lane is half a block: 8 bytes, read as a number with the least byte first, and cut
@@ -6,8 +6,8 @@ into two words of 32 bits, the high half first; so word t of a row is half t % 2
 the first bits of one of them; one wider than 32 bits is the first bits of the next two, the earlier of them high. A
 sampler that draws again for some rows takes the next words of those rows and of no others.
 
-Every block of input is used once for each key, so the words are as uniform and independent as AES is a random
-permutation: two blocks under one key always differ, which over 2^32 of them is told from chance with probability below
+Every input block is used once for each key, so the words are as uniform and independent as AES is a random permutation:
+two blocks under one key always differ, which over 2^32 of them is distinguished from chance with probability below
 2^-64 (the birthday bound), and keys are made for blocks of 4096 rows.
 """
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from sfumato.errors import InsecureBitsWarning, SourceFailed
 from sfumato.numbers.checks import check_at_least, check_between, check_integer
 
-# What kind of adversary a guarantee holds against.
+# --- Guarantees: the kind of adversary that a source is secure against
 
 
 class Guarantee(StrEnum):
@@ -42,7 +42,7 @@ WordArray = npt.NDArray[Any]  # unsigned integers, as small as the width allows
 MOST_WIDTH = 64
 _CHUNK = 1 << 20
 _ZEROS = bytes(_CHUNK)
-# update_into wants room for one more block than it fills.
+# update_into needs space for one more block than it fills.
 _ROOM = 16
 
 
