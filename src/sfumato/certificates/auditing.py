@@ -260,9 +260,9 @@ def count_parquet(path: str | Path, *, count: str | None, limit_bytes: int) -> P
 
 
 def check_columns(names: Collection[str], count: str | None, place: Place, who: str = "the file has") -> None:
-    """Refuse a column that nobody named: to count by it, or not to, would each change the numbers in silence.
+    """Refuse a count column that was not named: to count by it, or not to, would silently change the numbers.
 
-    Where there is no header the names are somebody's answers, so none is repeated but `count`.
+    Where there is no header the names are answers of people, so none is repeated but `count`.
     """
     if not {INPUT, OUTPUT} <= set(names):
         raise UnreadableFile(
@@ -366,7 +366,7 @@ def check_types(schema: Any, path: str | Path, count: str | None) -> None:
 
 
 def check_pairs(pairs: PairCounts, path: str | Path) -> None:
-    """Refuse more different pairs than can be told apart."""
+    """Refuse more different pairs than can be counted."""
     if len(pairs) > MOST_PAIRS:
         raise UnreadableFile(
             f"the file has more than {MOST_PAIRS} different pairs",

@@ -102,7 +102,7 @@ def register(kind: Kind[Any]) -> None:
 
 
 def kind_of_schema(schema: str) -> Kind[Any]:
-    """Return the kind of a schema, entering its room if nobody has yet."""
+    """Return the kind of a schema, importing its module if necessary."""
     if schema not in HOMES:
         raise InvalidParameter(
             "is no kind of certificate",
@@ -116,8 +116,8 @@ def kind_of_schema(schema: str) -> Kind[Any]:
 
 
 def kind_of_subject(subject: object) -> Kind[Any]:
-    """Return the kind that is about such a subject, entering its room if nobody has yet."""
-    kind = _known_kind(subject) or (enter_room_of(type(subject)) and _known_kind(subject))
+    """Return the kind for a subject, importing its module if necessary."""
+    kind = _known_kind(subject) or (import_kinds_of(type(subject)) and _known_kind(subject))
     if kind:
         return kind
     raise InvalidParameter(
@@ -131,27 +131,27 @@ def _known_kind(subject: object) -> Kind[Any] | None:
     return next((kind for kind in _KINDS.values() if kind.subject is type(subject)), None)
 
 
-def enter_room_of(thing: type) -> bool:
-    """Import the kinds of certificates of the room that a type lives in; say whether there are any."""
-    room = ".".join(thing.__module__.split(".")[:2])
-    homes = [home for home in HOMES.values() if home.startswith(f"{room}.")]
+def import_kinds_of(thing: type) -> bool:
+    """Import the kinds of certificates of the package that defines a type; return whether there are any."""
+    package = ".".join(thing.__module__.split(".")[:2])
+    homes = [home for home in HOMES.values() if home.startswith(f"{package}.")]
     for home in homes:
         import_module(home)
     return bool(homes)
 
 
 def subject_maker(thing: type) -> Callable[..., Any]:
-    """Return what makes the subject of a thing of such a type; rooms register it when they are entered."""
+    """Return the function that makes the subject of a thing of a type; packages register it when they are imported."""
     make = subject_of.dispatch(thing)
-    if make is subject_of.dispatch(object) and enter_room_of(thing):
+    if make is subject_of.dispatch(object) and import_kinds_of(thing):
         return subject_of.dispatch(thing)
     return make
 
 
 @singledispatch
 def subject_of(thing: Any) -> Any:
-    """Return what a certificate about a thing is about. Rooms register the types that they can certify."""
-    # channel_subjects has the last word on whatever no room knows, and takes this one's place when it is imported.
+    """Return the subject of a certificate about a thing. Packages register the types that they can certify."""
+    # `certificates.channels` replaces this default when it is imported, and refuses what it cannot certify.
     raise InvalidParameter(
         f"must be something to certify, not {type(thing).__name__}", parameter="thing", way_out="Use sf.certify."
     )

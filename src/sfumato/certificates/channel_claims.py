@@ -365,7 +365,7 @@ def _checked(context: Context, claim: Claim) -> tuple[Interval, tuple[float, ...
 
 
 def _proven(context: Context, witness: Sequence[float]) -> Interval:
-    """From what the witness tells to the gap above it; that nobody learns more is checked besides."""
+    """From the information of the witness to the gap above it; that no adversary learns more is checked separately."""
     reached = _told(context.subject.to_dense(), _shape(context), witness)
     return Interval(reached, reached + _ROOM * INDIVIDUAL_GAP_BITS)
 

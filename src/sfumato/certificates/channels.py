@@ -141,7 +141,7 @@ def collected_notes(collected: Collected | None, *, recoverable: bool = False) -
 
 
 def as_collected(certificate: Certificate, collected: Collected) -> Certificate:
-    """Return a certificate of a way of asking that also says how its reports were collected; refuses what cannot be."""
+    """Return a certificate that also says how its reports were collected; refuses a collection that contradicts it."""
     subject: Any = certificate.subject
     if not hasattr(subject, "collected"):
         raise InvalidParameter(
@@ -272,7 +272,7 @@ def check_subject(subject: ChannelSubject) -> None:
 
 
 def _check_profiles(channel: AnyChannel) -> None:
-    """What is claimed follows from how often each level reaches each report, which is found again by another way."""
+    """Count again, by another method, how often each level reaches each report; the claims follow from these counts."""
     if not isinstance(channel, Circulant) or not channel.is_coarse:
         return
     if sorted(channel.column_profiles()) != sorted(channel.column_profiles_again()):
@@ -280,7 +280,7 @@ def _check_profiles(channel: AnyChannel) -> None:
 
 
 def state_notes(subject: ChannelSubject) -> tuple[str, ...]:
-    """Tell how the subject came to be exact, and collected: on its maker's word, since the file does not hold that."""
+    """Return notes on how the subject was made exact and collected, by its maker's word: the file does not show it."""
     notes = []
     if subject.mechanism is not None:
         family = "a mechanism" if subject.mechanism == "mechanism" else subject.mechanism

@@ -273,7 +273,7 @@ def settle(claimed: Claim | None, found: Interval) -> Interval:
 
 
 def exact_claim(measure: str, value: Number, unit: str, *, because: str, sentence: str) -> Claim:
-    """A claim that a Fraction, or infinity, states to the last digit; refuses one that nobody can write down."""
+    """A claim that a Fraction, or infinity, states to the last digit; refuses one that is too long to write down."""
     if value != math.inf and Fraction(value).denominator.bit_length() > MOST_BITS:
         raise NotCertified(
             f"{measure} is a fraction of more than {MOST_BITS} bits, too long for a file",

@@ -199,7 +199,7 @@ def figure_svg(draw: Callable[[Figure], None], size: tuple[float, float]) -> str
     from matplotlib.figure import Figure  # noqa: PLC0415
     from matplotlib.layout_engine import ConstrainedLayoutEngine  # noqa: PLC0415
 
-    # A user's own settings must not change the bytes, and a letter that one font lacks is the viewer's to find.
+    # A user's own settings must not change the bytes, and the viewer finds a letter that one font lacks.
     with mpl.style.context(["default", _RC]), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         figure = Figure(figsize=size, layout=ConstrainedLayoutEngine(w_pad=0.15, h_pad=0.12))

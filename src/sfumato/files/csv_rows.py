@@ -31,7 +31,7 @@ def marked_encoding(head: bytes) -> str | None:
     """Return the encoding that the mark at the beginning of a file proves; no UTF-8 begins with that of UTF-16."""
     if head.startswith(UTF8_MARK):
         return "utf-8"
-    # Four bytes of two zeros would be UTF-32, which nobody writes.
+    # Four bytes of two zeros would be UTF-32, which is not in use.
     return "utf-16" if head.startswith(_UTF16_MARKS) and not head.startswith(b"\xff\xfe\0\0") else None
 
 

@@ -461,7 +461,7 @@ class SteadyFile:
     def at(cls, path: str | Path, *, limit_bytes: int | None = None) -> SteadyFile:
         """Look at a file; one that is missing, empty or over the limit is refused."""
         limit = sys.maxsize if limit_bytes is None else limit_bytes
-        # A pipe would wait here for whoever writes to it, and be empty for the next to open it.
+        # A pipe would wait here for its writer, and be empty for the next reader.
         if Path(path).exists() and not Path(path).is_file() and not Path(path).is_dir():
             data = read_bytes(path, limit_bytes=min(limit, PIPE_LIMIT_BYTES))
             return cls(path=Path(path), limit_bytes=limit, held=data)

@@ -157,7 +157,7 @@ class TableEncoder:
         texts = [name for name, column in columns.items() if _is_text(column.type) and name not in self._varied]
         columns |= {name: _sorted_dictionary(columns[name]) for name in texts}
         if self._writer is None:
-            # Where most texts are different, a dictionary takes more room than it saves.
+            # Where most texts are different, a dictionary takes more space than it saves.
             self._varied = {name for name in texts if 2 * len(columns[name].dictionary) > max(2, rows.num_rows)}
             self._writer = self._opened(rows.schema)
         columns |= {name: plain_column(columns[name]) for name in self._varied}

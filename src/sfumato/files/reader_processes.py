@@ -36,7 +36,7 @@ class ReaderProcess:
     def __init__(self, module: str, place: Place, *, seconds: float) -> None:
         self._place, self._seconds = place, seconds
         try:
-            # -P: a module of the folder that somebody works in is none of the library's.
+            # -P: a module in the working folder is not imported in place of the library's.
             child = subprocess.Popen(  # noqa: S603  our own interpreter and module
                 [sys.executable, "-P", "-m", module],
                 stdin=subprocess.PIPE,

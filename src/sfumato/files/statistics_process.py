@@ -186,8 +186,8 @@ def _foreign_errors() -> Iterator[None]:
 
 
 def main() -> None:
-    """Serve until nobody asks any more."""
-    # Whoever interrupts the program interrupts the parent, which ends this process.
+    """Answer requests until there are no more."""
+    # An interrupt goes to the parent, which ends this process.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # What the library prints would stand among the answers.
     with os.fdopen(os.dup(1), "wb") as answers, contextlib.suppress(BrokenPipeError):

@@ -56,7 +56,7 @@ class StatisticsRows:
         with file.opened() as stream:
             self._seconds = seconds_for(stream.seek(0, io.SEEK_END)) if seconds is None else seconds
             child, about = self._started()
-        # Readers that are at leisure: the first reading of rows takes the one that told of the file.
+        # Idle readers: the first reading of rows takes the one that described the file.
         self._idle = [child]
         self.names: tuple[str, ...] = tuple(about.names)
         if not all(self.names) or not 1 <= len(self.names) <= _MOST_COLUMNS:

@@ -266,7 +266,7 @@ def count_capacity(
         return _of_noise(channel, alike, gap_bits)
     rows = normalised_rows(channel)
     slip = 0.0 if _is_exact(channel) and has_monotone_ratio(channel) else people * ratio_slip(rows)
-    # A channel with a monotone ratio is so near: there and back, what is told changes by no more than this.
+    # A channel with a monotone ratio is this near: there and back, the information changes by no more than this.
     allowance = 2.02 * math.expm1(min(1.0, slip)) * _CHANGE
     monotone = allowance <= gap_bits / 4
     distances = (alike,) if monotone else tuple(range(alike, 0, -1))
@@ -384,7 +384,7 @@ def _raced_pair(
     heats: list[Places] = []
     for lower, distance in _heats(people, distances, max(1, _ENTRIES_AT_ONCE // rows.width)):
         if race.best + race.tolerance > math.log(2):
-            break  # nobody learns more than one bit about a yes or no
+            break  # a yes or no has at most one bit
         line = np.arange(len(lower))
         race.run(len(heats), (rows(lower), rows(lower + distance)), np.stack([line, line]))
         heats.append(np.stack([lower, lower + distance]))

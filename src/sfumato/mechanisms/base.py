@@ -257,7 +257,7 @@ def shifted(
     for start in range(0, answers.size, _PART):
         mine = answers[start : start + _PART]
         left = shift_by_two_levels(mine, _words(source, mine.size, width), *law, part, pending)
-        # How often words are drawn again depends on the words alone, never on anybody's answer.
+        # How often words are drawn again depends on the words alone, never on an answer.
         while left:
             left = shift_again(mine, _words(source, left, width), *law, part, pending, left)
         reports[start : start + mine.size] = part[: mine.size]

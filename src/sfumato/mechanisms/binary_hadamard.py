@@ -288,7 +288,7 @@ def _last_below(increasing: Callable[[float], float], high: float) -> float:
 
 
 def odds_within(epsilon: float, chance: float, width: int) -> Fraction:
-    """Odds ≤ e^epsilon on the finest grid that leaves room for an event of probability `chance`."""
+    """Odds ≤ e^epsilon on the finest grid that still allows an event of probability `chance`."""
     needed = math.log2(math.exp(min(epsilon, 700.0)) + 1) - math.log2(max(chance, 1e-300))
     grid = min(_ODDS_BITS, math.floor(width - _SPARE_BITS - needed))
     if grid < 0:
@@ -428,7 +428,7 @@ class BinaryHadamard:
 
     @property
     def outcomes(self) -> int:
-        """2 when everybody answers, 3 when some stay silent."""
+        """2 when all respondents answer, 3 when some stay silent."""
         return 3 if self.silence else 2
 
     def question(self, position: int) -> int:

@@ -110,7 +110,7 @@ class FavouredSet:
         return singer_set(self.q, self.t) if self.family is Family.SINGER else paley_set(self.q)
 
     def noise(self, odds: float) -> float:
-        """V0: n times the variance of the share of an answer that nobody holds."""
+        """V0: n times the variance of the share of an answer that no respondent holds."""
         modulus, members, repeats = self.parameters
         inside = members + repeats * (odds - 1)
         outside = modulus - members + (members - repeats) * (odds - 1)

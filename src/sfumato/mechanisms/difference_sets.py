@@ -403,7 +403,7 @@ Elements = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class BinaryField:
-    """GF(2^length): `powers[i]` = α^i, `logs` is the way back, and both once more for masks: `masks[i]` = φ(α^i)."""
+    """GF(2^length): `powers[i]` = α^i, `logs` is the inverse, and both once more for masks: `masks[i]` = φ(α^i)."""
 
     length: int
     powers: Elements

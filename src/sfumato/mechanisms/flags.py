@@ -38,7 +38,7 @@ from sfumato.numbers.checks import check_at_least, check_between, check_integer
 from sfumato.sampling.mechanism import Positions, Tally, positions_from
 from sfumato.sampling.sources import MOST_WIDTH
 
-# Answers are tried with up to this many bits more than needed: few answers may have less noise in a larger field.
+# Lengths of up to this many bits more than needed are tried too.
 _SPARE_LENGTHS = 4
 
 
@@ -215,7 +215,7 @@ def mask_counts(length: int, dimension: int) -> tuple[int, int, int]:
 
 
 def mask_noise(length: int, dimension: int, odds: float, share: float = 0.0) -> float:
-    """n times the variance of the share of an answer that so many hold; V0 for an answer that nobody holds."""
+    """n times the variance of the share of an answer at this share; V0 for an answer with share 0."""
     b, r, both = mask_counts(length, dimension)
     weight = odds * (r / b) + 1 - r / b
     own, other = odds * (r / b) / weight, (r / b + (odds - 1) * (both / b)) / weight

@@ -153,7 +153,7 @@ popcount: Any = intrinsic(_counted)
 
 @numba.njit(cache=True, nogil=True, inline="always", error_model="numpy")
 def spread(value: int, pivots: int) -> int:
-    """Make room at the pivots: bits go to the places between them, the first to the lowest."""
+    """Leave the pivots free: bits go to the places between them, the first to the lowest."""
     while pivots:
         pivot = pivots & -pivots
         pivots ^= pivot

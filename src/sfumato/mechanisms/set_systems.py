@@ -1,7 +1,7 @@
 """Numbered sets of residues and spaces of masks, and random shifts that favour a public one.
 
 The row's number decides the set, in public; elements are numbered so that the favoured ones come first. A report hits
-an answer if it takes a favoured element to lead from one to the other.   Theory: docs/theory/flags.md
+an answer if the element that leads from the report to it is a favoured one.   Theory: docs/theory/flags.md
 """
 
 from __future__ import annotations
@@ -339,7 +339,7 @@ MOST_SET_BITS = 62
 
 
 def members_of_set(code: int, members: int) -> tuple[int, ...]:
-    """Return the set with a number, by the definition: the largest member is the last that the number has room for."""
+    """Return the set with a number, by the definition: the largest member is the last with C(s, d) ≤ the number."""
     found = list[int]()
     for count in range(members, 0, -1):
         member = count - 1

@@ -97,7 +97,7 @@ class SetsResponse(PublicShifts):
         return own, (self.chosen - own) / (self.size - 1)
 
     def publics(self, count: int, positions: Positions) -> Codes:
-        """The numbers of the public sets of rows, drawn for their positions under a key that everybody knows.
+        """The numbers of the public sets of rows, drawn for their positions under a public key.
 
         There are none where all rows have the first: a single residue is moved to any other by the report itself.
         """
@@ -144,7 +144,7 @@ class SetsResponse(PublicShifts):
 
 
 def set_noise(size: int, chosen: int, odds: float, share: float = 0.0) -> float:
-    """n times the variance of the share of an answer that so many hold; V0 for an answer that nobody holds."""
+    """n times the variance of the share of an answer at this share; V0 for an answer with share 0."""
     own = odds * chosen / (odds * chosen + size - chosen)
     other = (chosen - own) / (size - 1)
     hit = other + (own - other) * share

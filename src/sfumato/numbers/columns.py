@@ -65,7 +65,7 @@ class Column(Sequence[float]):
         return hash(tuple(self))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        import numpy as np  # noqa: PLC0415  plain values know no numerics; whoever asks for an array has it
+        import numpy as np  # noqa: PLC0415  plain values need no numpy; a caller who wants an array has it
 
         found = np.frombuffer(self._numbers.cast("B"), dtype=np.float64)
         return found.astype(found.dtype if dtype is None else dtype, copy=bool(copy))

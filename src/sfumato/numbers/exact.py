@@ -81,7 +81,7 @@ def check_law(name: str, given: object) -> tuple[Number, ...]:
     kinds = set(map(type, numbers))
     if kinds == {float}:
         plain: tuple[float, ...] = tuple(numbers)
-        # What is finite, not negative and sums to 1 needs no further look; anything else is told apart below.
+        # What is finite, not negative and sums to 1 needs no further look; anything else is examined below.
         if is_law(plain):
             return plain
     law = _plain_numbers(numbers) if kinds <= _PLAIN else _read_numbers(name, numbers)
@@ -240,7 +240,7 @@ def round_to_grid(law: Sequence[Number], width: int) -> tuple[int, ...]:
 
 
 def _wrong_sum(name: str, total: Number) -> InvalidLaw:
-    # Beyond a few digits the difference of floats is rounding, and nobody's mistake.
+    # Beyond a few digits the difference of floats is rounding, and not a mistake.
     off = f"{total - 1:.3g}" if isinstance(total, float) else _show(total - 1)
     return InvalidLaw(
         f"sums to {_show(total)}, not 1 (off by {off})",

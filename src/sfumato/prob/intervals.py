@@ -153,7 +153,7 @@ def rooms(value: FloatArray, deviation: FloatArray, low: float, high: float) -> 
     """Return how many deviations the bounds lie below and above a value."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         below, above = (value - low) / deviation, (high - value) / deviation
-    # At a bound there is no room, however sure the statistic.
+    # At a bound the distance is 0, however precise the statistic.
     return np.where(value <= low, 0.0, below), np.where(value >= high, 0.0, above)
 
 

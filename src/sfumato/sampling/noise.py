@@ -76,12 +76,12 @@ def _bounds(exponent: Fraction, places: int) -> tuple[int, int]:
 
 @functools.lru_cache(maxsize=64)
 def _unit_bits(count: int) -> int:
-    """Return the bits of 1/e. Those of other chances tell about somebody's noise, and are not kept."""
+    """Return the bits of 1/e. Those of other chances depend on the noise that was drawn, and are not cached."""
     return exponential_bits(Fraction(1), count)
 
 
 def exponential_coin(exponent: Fraction, take: Callable[[], int], width: int = MOST_WIDTH) -> bool:
-    """One throw of a coin of chance e^-exponent, from words of `width` bits that `take` hands out, at least one."""
+    """One throw of a coin of chance e^-exponent, from one or more words of `width` bits that `take` returns."""
     seen = depth = 0
     while True:
         seen, depth = seen << width | take(), depth + width

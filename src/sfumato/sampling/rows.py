@@ -33,7 +33,7 @@ _LOW = np.uint64((1 << ROW_WIDTH) - 1)
 
 
 class RowSource(Protocol):
-    """Hands out the next word of each row that asks.
+    """A source of words by row: returns the next word of each row in a list of rows.
 
     >>> import numpy as np
     >>> import sfumato as sf
@@ -51,7 +51,7 @@ class RowSource(Protocol):
 
 
 class AnyRows:
-    """A source that knows nothing of rows: whoever asks gets the next words.
+    """A source of words that ignores row numbers: each request gets the next words.
 
     It lets what draws row by row (:meth:`Coin.sample_rows`) run on any source, where draws need not be found again.
 
@@ -89,7 +89,7 @@ class RowStarts:
         from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes  # noqa: PLC0415  slow to import
 
         self._plain = np.zeros((max(most, 1), _LANES), dtype="<u8")
-        # The cipher wants room for one more block than it fills.
+        # The cipher needs space for one more block than it fills.
         self._hidden = np.empty((max(most, 1) + 1) * _LANES, dtype="<u8")
         self._bytes = self._plain.data.cast("B"), self._hidden.data.cast("B")
         # One block at a time, each a pair of rows and an attempt that no other block has: this mode chains nothing.

@@ -96,7 +96,7 @@ class UniformBelow:
         """A number for each of the rows, from words of its own."""
         words = source.words(rows, self.width).astype(np.uint64)
         if self.last < (1 << self.width) - 1:
-            # The number of redraws depends on the words alone, never on anybody's answer.
+            # The number of redraws depends on the words alone, never on an answer.
             while (rejected := np.flatnonzero(words > np.uint64(self.last))).size:
                 words[rejected] = source.words(rows[rejected], self.width)
         return words if self.bound == 1 << 64 else words % np.uint64(self.bound)

@@ -47,7 +47,7 @@ _ROOM = 16
 
 
 class BitSource(Protocol):
-    """Hands out independent uniform words. A source that cannot do so raises SourceFailed; it never falls back.
+    """A source of independent uniform words. One that cannot do so raises SourceFailed; it never falls back.
 
     >>> import sfumato as sf
     >>> def who_could_repeat_it(bits: sf.sampling.BitSource) -> str:
@@ -96,7 +96,7 @@ class SystemBits:
         return _cut(np.frombuffer(data, dtype=dtype), width)
 
     def bytes(self, count: int) -> bytes:
-        """Raw bytes, checked for the two ways in which a broken source shows itself."""
+        """Return raw bytes, checked for the two signs of a broken source."""
         try:
             data = os.urandom(count)
         except OSError as error:
