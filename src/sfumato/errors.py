@@ -23,8 +23,8 @@
     └── SourceFailed            random bits could not be had; nothing was released
 
 An error carries data, and its sentence is made from them: `parameter=value rule. way_out`. It never contains an answer,
-a report or a key: a `value` that might be one is left out. Where a text names a parameter, the name is in backticks; the
-library shows it as it is, the command shows the option of that name.
+a report or a key: a `value` that might be one is left out. Where a text names a parameter, the name is in backticks;
+the library shows it as it is, the command shows the option of that name.
 """
 
 from __future__ import annotations

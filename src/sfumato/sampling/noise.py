@@ -266,8 +266,6 @@ class _Reader:
         return int(self._stream.waiting[self.used - 1])
 
 
-__all__ = ["DiscreteGaussian", "discrete_laplace", "exponential_coins"]
-
 # Noise beyond this many steps would leave a signed word no space for its tails.
 _MOST_VARIANCE = 1 << 80
 # Deviations after which the sum of the normaliser stops: e^-98 of it is left.
