@@ -11,7 +11,7 @@ from types import ModuleType
 
 import pytest
 
-from sfumato.lazy import homes_in, names_on_demand
+from sfumato.lazy import modules_in, names_on_demand
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "sfumato"
@@ -105,41 +105,41 @@ def test_the_test_sees_what_is_loaded():
     assert "typer" in loaded_by("--help")
 
 
-def room_of(stub):
+def package_of(stub):
     return ".".join(("sfumato", *stub.parent.relative_to(SOURCE).parts))
 
 
-@pytest.mark.parametrize("stub", STUBS, ids=room_of)
-def test_a_room_hands_out_what_its_stub_says(stub):
+@pytest.mark.parametrize("stub", STUBS, ids=package_of)
+def test_a_package_has_the_names_of_its_stub(stub):
     """The stub is read by a pattern; the syntax tree says the same, and so does its own `__all__`."""
-    text, room = stub.read_text(), room_of(stub)
+    text, package = stub.read_text(), package_of(stub)
     tree = ast.parse(text)
     imported = {
         alias.name: node.module for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names
     }
-    assert homes_in(text) == imported
+    assert modules_in(text) == imported
     written = next(node.value for node in tree.body if isinstance(node, ast.Assign))
-    module = import_module(room)
+    module = import_module(package)
     assert module.__all__ == ast.literal_eval(written)
     assert set(module.__all__) == set(imported) <= set(dir(module))
     for name, home in imported.items():
-        expected = import_module(f"{room}.{name}") if home == room else getattr(import_module(home), name)
+        expected = import_module(f"{package}.{name}") if home == package else getattr(import_module(home), name)
         assert getattr(module, name) is expected
 
 
-@pytest.mark.parametrize("stub", STUBS, ids=room_of)
-def test_no_name_of_a_room_is_hidden_by_a_module_of_it(stub):
-    """Importing a module puts it into its room under its own name, where it would stand before a name on demand."""
+@pytest.mark.parametrize("stub", STUBS, ids=package_of)
+def test_no_name_of_a_package_is_hidden_by_a_module_of_it(stub):
+    """Importing a module sets it in its package under its own name, where it would hide a lazy name."""
     modules = {path.stem for path in stub.parent.iterdir()}
-    room = room_of(stub)
-    assert not {name for name, home in homes_in(stub.read_text()).items() if home != room} & modules
+    package = package_of(stub)
+    assert not {name for name, home in modules_in(stub.read_text()).items() if home != package} & modules
 
 
-def test_a_room_refuses_names_that_it_does_not_have(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "a_room", ModuleType("a_room"))
+def test_a_package_refuses_names_that_it_does_not_have(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "a_package", ModuleType("a_package"))
     (tmp_path / "__init__.pyi").write_text("from fractions import Fraction\n")
-    attribute, names = names_on_demand("a_room", str(tmp_path / "__init__.py"))
+    attribute, names = names_on_demand("a_package", str(tmp_path / "__init__.py"))
     assert attribute("Fraction") is Fraction
     assert "Fraction" in names()
-    with pytest.raises(AttributeError, match="'a_room' has no attribute 'magic'"):
+    with pytest.raises(AttributeError, match="'a_package' has no attribute 'magic'"):
         attribute("magic")

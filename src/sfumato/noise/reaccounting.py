@@ -57,7 +57,7 @@ def bits_of(reaccounting: Reaccounting, correlation: Correlation) -> float:
         InvalidParameter: the recount is of no known kind, or something of it is missing or damaged.
 
     >>> import sfumato as sf
-    reaccounting = sf.noise.private_histogram(4, 1000, 1, correlated="nobody").reaccounting
+    >>> kept = sf.noise.private_histogram(4, 1000, 1, correlated="nobody").reaccounting
     >>> [round(sf.noise.bits_of(kept, sf.measures.Correlation(people=many)), 3) for many in (1, 2, 4, None)]
     [1.0, 2.821, 5.865, 37.324]
     """

@@ -410,7 +410,7 @@ class Handler(OneAnswer, OnDevice, Reckoned, Leaks, Recovering, ABC):
     >>> import sfumato as sf
     >>> study = sf.Study(name="Rest", questions=(sf.YesNo(id="tired", text="Tired?", epsilon=Fraction(1)),))
     >>> handler: sf.study.Handler = study.handler("tired")
-    >>> way.levels[0].readers, handler.report_labels, [round(float(p), 3) for p in handler.channel(1).rows[0]]
+    >>> handler.levels[0].readers, handler.report_labels, [round(float(p), 3) for p in handler.channel(1).rows[0]]
     (('public',), ('no', 'yes'), [0.731, 0.269])
     """
 
