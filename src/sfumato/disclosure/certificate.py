@@ -441,7 +441,7 @@ def _stated(measure: str, relation: Relation, number: Interval, because: str, se
 # and `verify` says so: it takes the private certificate, where that is at hand.   Theory: docs/theory/disclosure.md
 
 
-SCHEMA_PUBLIC_CERTIFICATES = "sfumato/certificate/disclosure-public/1"
+PUBLIC_SCHEMA = "sfumato/certificate/disclosure-public/1"
 _WITHHELD = (
     "The mapping was made from protected records, so the law and the mapping are private, and so is how much is told; "
     "what a symbol says of a data set, P(x|y), is withheld. That nothing is told if the law is p̂ is stated, not "
@@ -449,7 +449,7 @@ _WITHHELD = (
 )
 
 
-class _RecordPublicCertificates(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+class _PublicRecord(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     shape: list[int]
     groups: list[list[int]]
     symbols: int
@@ -488,8 +488,8 @@ def public_certificate(private: Certificate) -> Certificate:
     return Certificate(
         subject=public,
         claims=_proved(public, private),
-        notes=_notes_of_public_certificates(public),
-        schema=SCHEMA_PUBLIC_CERTIFICATES,
+        notes=_public_notes(public),
+        schema=PUBLIC_SCHEMA,
     )
 
 
@@ -524,14 +524,14 @@ def _public_leak(subject: PublicDisclosureSubject, claim: Claim) -> Interval | N
     return stated if fits else None
 
 
-def _state_of_public_certificates(_: PublicDisclosureSubject) -> tuple[Claim, ...]:
+def _public_state(_: PublicDisclosureSubject) -> tuple[Claim, ...]:
     raise NotCertified(
         "a public certificate is made from a private one, and its subject alone says nothing",
         way_out="Use sf.disclosure.public_certificate.",
     )
 
 
-def _restate_of_public_certificates(subject: PublicDisclosureSubject, stated: Stated) -> tuple[Claim, ...]:
+def _public_restate(subject: PublicDisclosureSubject, stated: Stated) -> tuple[Claim, ...]:
     """State again what may be said: the leak follows from the shape, and the bound for other laws is recomputed."""
     drift = None if subject.estimation.terms is None else _found(stated, DRIFT)
     leak = _interval(_found(stated, LEAK))
@@ -578,11 +578,11 @@ def _opened(subject: PublicDisclosureSubject, private: Certificate) -> tuple[Cla
     return _proved(subject, private)
 
 
-def _title_of_public_certificates(subject: PublicDisclosureSubject) -> str:
+def _public_title(subject: PublicDisclosureSubject) -> str:
     return f"Certificate of a disclosure whose law is private: {_samples(subject)}"
 
 
-def _about_of_public_certificates(subject: PublicDisclosureSubject) -> str:
+def _public_about(subject: PublicDisclosureSubject) -> str:
     return (
         f"About a private mapping of data sets of {_samples(subject)} to at most {subject.symbols} public symbols. The "
         f"law of the data {subject.estimation.words}."
@@ -594,12 +594,12 @@ def _samples(subject: PublicDisclosureSubject) -> str:
     return f"{len(subject.shape)} samples with {values} values"
 
 
-def _notes_of_public_certificates(subject: PublicDisclosureSubject) -> tuple[str, ...]:
+def _public_notes(subject: PublicDisclosureSubject) -> tuple[str, ...]:
     return (_WITHHELD, *law_notes(subject.estimation), ONE_RELEASE)
 
 
-def _write_of_public_certificates(subject: PublicDisclosureSubject) -> _RecordPublicCertificates:
-    return _RecordPublicCertificates(
+def _public_write(subject: PublicDisclosureSubject) -> _PublicRecord:
+    return _PublicRecord(
         shape=list(subject.shape),
         groups=[list(group) for group in subject.groups],
         symbols=subject.symbols,
@@ -608,7 +608,7 @@ def _write_of_public_certificates(subject: PublicDisclosureSubject) -> _RecordPu
     )
 
 
-def _read_of_public_certificates(record: _RecordPublicCertificates) -> PublicDisclosureSubject:
+def _public_read(record: _PublicRecord) -> PublicDisclosureSubject:
     return PublicDisclosureSubject(
         shape=tuple(record.shape),
         groups=check_groups(record.groups, len(record.shape)),
@@ -620,16 +620,16 @@ def _read_of_public_certificates(record: _RecordPublicCertificates) -> PublicDis
 
 register(
     Kind(
-        schema=SCHEMA_PUBLIC_CERTIFICATES,
+        schema=PUBLIC_SCHEMA,
         subject=PublicDisclosureSubject,
-        record=_RecordPublicCertificates,
-        write=_write_of_public_certificates,
-        read=_read_of_public_certificates,
-        title=_title_of_public_certificates,
-        about=_about_of_public_certificates,
-        notes=_notes_of_public_certificates,
-        state=_state_of_public_certificates,
-        restate=_restate_of_public_certificates,
+        record=_PublicRecord,
+        write=_public_write,
+        read=_public_read,
+        title=_public_title,
+        about=_public_about,
+        notes=_public_notes,
+        state=_public_state,
+        restate=_public_restate,
         opened=_opened,
     )
 )

@@ -247,7 +247,7 @@ def in_chunks(end: Callable[..., Floats], mean: Floats, *others: Floats, rows: i
 
 
 # Rows are long here, so few of them are evaluated at once.
-_ROWS_NOISY_MOMENTS = 16
+_NOISY_ROWS = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -285,13 +285,13 @@ class NoisyCell:
         """Bound ln M(μ) - νμ on each interval [left, right]."""
         bend = np.square(right - left) / (8 * left * left)
         least, last = first_counts(left, self.cut), last_counts(right, self.cap)
-        lower = in_chunks(self._end, left, left, bend, least, last, rows=_ROWS_NOISY_MOMENTS)
-        return np.maximum(lower, in_chunks(self._end, right, left, bend, least, last, rows=_ROWS_NOISY_MOMENTS))
+        lower = in_chunks(self._end, left, left, bend, least, last, rows=_NOISY_ROWS)
+        return np.maximum(lower, in_chunks(self._end, right, left, bend, least, last, rows=_NOISY_ROWS))
 
     def at(self, means: Floats) -> Floats:
         """ln M(μ) - νμ at points, as sharply as it is computed."""
         least, last = first_counts(means, self.cut), last_counts(means, self.cap)
-        return in_chunks(self._end, means, means, np.zeros_like(means), least, last, rows=_ROWS_NOISY_MOMENTS)
+        return in_chunks(self._end, means, means, np.zeros_like(means), least, last, rows=_NOISY_ROWS)
 
     def _end(self, mean: Floats, left: Floats, bend: Floats, least: Floats, last: Floats) -> Floats:
         """ln Σ e^(f + bend·(k-λ·left)⁺) - ν·mean at one end of intervals, rounded up."""

@@ -334,16 +334,16 @@ def check_confidence(records: int, cells: int, beta: Real) -> Fraction:
 
 
 # Sums are as long as counts vary, so that more would take minutes.
-MOST_RECORDS_PRIVATE_HISTOGRAMS = 10**6
+MOST_NOISY_RECORDS = 10**6
 _MOST_CELLS = 10**6
 _LEAST_EPSILON, _MOST_EPSILON = 2.0**-10, 16
 _DENOMINATOR = 1 << 20
 _LEAST_ODDS, _MOST_ODDS = 1 + Fraction(1, 4096), 2981
 # Of what is left out, shares for counts and noises that are too low, and for those that are too high.
 _LOW, _HIGH = LEFT_OUT * Fraction(9, 20), LEFT_OUT * Fraction(1, 20)
-_SMOOTHINGS_PRIVATE_HISTOGRAMS = (1, 2, 4, 8, 16, 32, 64, 128)
+_NOISY_SMOOTHINGS = (1, 2, 4, 8, 16, 32, 64, 128)
 _PARTS = (0.15, 0.3, 0.45, 0.6, 0.75)
-_MOST_RATE_PRIVATE_HISTOGRAMS = 15 / 16
+_MOST_NOISY_RATE = 15 / 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -443,7 +443,7 @@ def private_bound_with(
     """
     exact = check_confidence(records, cells, beta)
     added = as_exact("smoothing", smoothing)
-    cell = _cell_of_private_histograms(records, cells, exact, odds=odds, smoothing=added, rate=rate, price=price)
+    cell = _noisy_cell(records, cells, exact, odds=odds, smoothing=added, rate=rate, price=price)
     bits = bits_of_supremum(records, cells, exact, rate=rate, price=price, highest=supremum(cell))
     return PrivateLawBound(
         records=records, cells=cells, beta=exact, odds=odds, smoothing=added, rate=rate, price=price, bits=bits
@@ -461,7 +461,7 @@ def check_private_law_bound(bound: PrivateLawBound) -> None:
     >>> sf.disclosure.check_private_law_bound(bound)  # says nothing: the bound is proved
     """
     exact = check_confidence(bound.records, bound.cells, bound.beta)
-    cell = _cell_of_private_histograms(
+    cell = _noisy_cell(
         bound.records,
         bound.cells,
         exact,
@@ -473,14 +473,14 @@ def check_private_law_bound(bound: PrivateLawBound) -> None:
     prove_bits(cell, bound.records, bound.cells, exact, rate=bound.rate, price=bound.price, bits=bound.bits)
 
 
-def _cell_of_private_histograms(
+def _noisy_cell(
     records: int, cells: int, beta: Fraction, *, odds: Fraction, smoothing: Fraction, rate: float, price: float
 ) -> NoisyCell:
-    check_between("records", records, 1, MOST_RECORDS_PRIVATE_HISTOGRAMS)
+    check_between("records", records, 1, MOST_NOISY_RECORDS)
     check_between("cells", cells, 2, _MOST_CELLS)
     check_between("smoothing", smoothing, Fraction(1, 1024), 1024)
     check_between("odds", odds, _LEAST_ODDS, _MOST_ODDS)
-    check_between("rate", rate, 2.0**-20, _MOST_RATE_PRIVATE_HISTOGRAMS)
+    check_between("rate", rate, 2.0**-20, _MOST_NOISY_RATE)
     check_between("price", price, -1e6, 1e6)
     ratio = 1 / odds
     return NoisyCell(
@@ -516,7 +516,7 @@ def _good_witness(records: int, cells: int, beta: Fraction, odds: Fraction) -> t
     border = min(ln_bounds(odds)[1], 1.0)
 
     def tried(smoothing: Fraction, rate: float) -> tuple[float, Fraction, float, float]:
-        cell = _cell_of_private_histograms(records, cells, beta, odds=odds, smoothing=smoothing, rate=rate, price=0.0)
+        cell = _noisy_cell(records, cells, beta, odds=odds, smoothing=smoothing, rate=rate, price=0.0)
         heights = np.append(cell.at(means), cell.at_zero())
         prices, totals = best_prices(heights[:, None], np.append(means, 0.0), records, cells)
         price, total = float(prices[0]), float(totals[0])
@@ -524,7 +524,7 @@ def _good_witness(records: int, cells: int, beta: Fraction, odds: Fraction) -> t
         bits = bits_of_supremum(records, cells, beta, rate=rate, price=price, highest=highest)
         return bits, smoothing, rate, price
 
-    rough = min(tried(Fraction(added), part * border) for added in _SMOOTHINGS_PRIVATE_HISTOGRAMS for part in _PARTS)
+    rough = min(tried(Fraction(added), part * border) for added in _NOISY_SMOOTHINGS for part in _PARTS)
     added, part = rough[1], rough[2] / border
     near = [min(max(part + step, 0.05), 0.9) for step in (-0.08, -0.04, 0.0, 0.04, 0.08)]
     beside = [added * Fraction(quarters, 4) for quarters in (3, 4, 5, 6)]

@@ -299,7 +299,7 @@ def difference_ends(
     tables = [passage.backward(weights**power) for power in (2, 3)]
     raw, value, more = seen @ weights.T, shares[:, firsts] - shares[:, seconds], totals[:, None]
     base = (more * shares + 1 / size) / (more + 1)
-    moments = _MomentsAnswerDifferences(base, tables, firsts, seconds)
+    moments = _DifferenceMoments(base, tables, firsts, seconds)
 
     def deviation(gap: FloatArray) -> FloatArray:
         second, _ = moments.at(gap)
@@ -329,7 +329,7 @@ def difference_ends(
     )
 
 
-class _MomentsAnswerDifferences:
+class _DifferenceMoments:
     """Moments of scores under laws of answers that have every difference of two shares."""
 
     def __init__(self, base: FloatArray, tables: list[FloatArray], firsts: IntArray, seconds: IntArray) -> None:

@@ -41,7 +41,7 @@ from sfumato.prob.intervals import binomial_share_intervals, both_tails, rooms
 # more.
 
 
-_HALVINGS_SHARE_MODEL = 200
+_MAXIMUM_HALVINGS = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,7 +175,7 @@ class ShareModel:
             return low
         if self.score(counts, high) >= 0:
             return high
-        for _ in range(_HALVINGS_SHARE_MODEL):
+        for _ in range(_MAXIMUM_HALVINGS):
             middle = (low + high) / 2
             if middle in (low, high):
                 break
@@ -215,7 +215,7 @@ _WINDOW = 9.0
 _MOST_TILT = 600.0
 # Waves below e^-50 are lost in rounding.
 _DEAD = 50.0
-_HALVINGS_LATTICE_TAILS = 40
+_TILT_HALVINGS = 40
 
 
 def lattice_tail(
@@ -237,9 +237,7 @@ def lattice_tail(
     # Where the scores lie on the lattice themselves a tie is known to be one.
     if not ties and slack < 0.25 and least <= (level - n * base) / step + slack:
         least += 1
-    return min(
-        1.0, _at_least_of_lattice_tails(law / law.sum(), n, whole, steps, least) + (remainder if spread > _TIE else 0.0)
-    )
+    return min(1.0, _lattice_tail(law / law.sum(), n, whole, steps, least) + (remainder if spread > _TIE else 0.0))
 
 
 def _on_lattice(scores: FloatArray, n: int) -> tuple[int, npt.NDArray[np.int64], FloatArray]:
@@ -253,7 +251,7 @@ def _on_lattice(scores: FloatArray, n: int) -> tuple[int, npt.NDArray[np.int64],
     return int(sizes[best]), np.rint(table[best]).astype(np.int64), errors[best]
 
 
-def _at_least_of_lattice_tails(law: FloatArray, n: int, whole: npt.NDArray[np.int64], steps: int, least: int) -> float:
+def _lattice_tail(law: FloatArray, n: int, whole: npt.NDArray[np.int64], steps: int, least: int) -> float:
     """Pr[Σ whole·count ≥ least]."""
     possible = law > 0
     law, whole = law[possible], whole[possible]
@@ -284,7 +282,7 @@ def _tilt(law: FloatArray, whole: npt.NDArray[np.int64], mean: float) -> float:
     if reached(0.0) >= mean:
         return 0.0
     low, high = 0.0, _MOST_TILT / max(1, int(whole.max() - whole.min()))
-    for _ in range(_HALVINGS_LATTICE_TAILS):
+    for _ in range(_TILT_HALVINGS):
         middle = (low + high) / 2
         low, high = (middle, high) if reached(middle) < mean else (low, middle)
     return low

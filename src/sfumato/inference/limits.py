@@ -588,7 +588,7 @@ _MATCHING = _Method(
 # Δ is searched for in floats and the bound there evaluated exactly and rounded down.   Proofs: docs/theory/floors.md
 
 
-_ROUNDS_LARGEST_ERROR_FLOORS = 60
+_LARGEST_ERROR_ROUNDS = 60
 _LN2_ABOVE = Fraction(ln_bounds(Fraction(2))[1])
 
 _Told = Callable[[Fraction], Fraction]
@@ -644,7 +644,7 @@ def _best(size: int, n: int, told: _Told, most: float) -> float:
         return exact / 2 * (1 - (n * told(exact) + _LN2_ABOVE) / whole)
 
     low, high = 0.0, most
-    for _ in range(_ROUNDS_LARGEST_ERROR_FLOORS):
+    for _ in range(_LARGEST_ERROR_ROUNDS):
         left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
         if bound(left) < bound(right):
             low = left

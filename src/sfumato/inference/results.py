@@ -727,10 +727,10 @@ def _compared(found: QuestionEstimate, places: list[tuple[int, int]], claims: in
     differences = found.differences.of(places, confidence)
     for (first, second), one in zip(places, differences, strict=True):
         if one is not None:
-            yield _contrast_of_compared_answers(found, first, second, one, confidence)
+            yield _answer_contrast(found, first, second, one, confidence)
 
 
-def _contrast_of_compared_answers(
+def _answer_contrast(
     found: QuestionEstimate, first: int, second: int, one: LinearEstimate, confidence: float
 ) -> Contrast:
     # What is shown may be the nearest law in place of the likeliest one.

@@ -231,7 +231,7 @@ def _quietly(load: Any, data: bytes) -> object:
 # would choose.
 
 
-_SALT_BYTES, _NONCE_BYTES, _KEY_BYTES_KEY_SEALS = 16, 12, 32
+_SALT_BYTES, _NONCE_BYTES = 16, 12
 _PURPOSE, _OWN_PURPOSE = b"sfumato/key/1", b"sfumato/own/1"
 
 
@@ -374,7 +374,7 @@ def _cipher(secret: Protection | Unlock, lock: PassphraseLock | PrivateKeyLock) 
 
         argon = Argon2id(
             salt=lock.salt,
-            length=_KEY_BYTES_KEY_SEALS,
+            length=_KEY_BYTES,
             iterations=lock.passes,
             lanes=lock.lanes,
             memory_cost=lock.memory_kib,
@@ -399,7 +399,7 @@ def _expanded(secret: bytes, salt: bytes | None, purpose: bytes) -> bytes:
     from cryptography.hazmat.primitives.hashes import SHA256  # noqa: PLC0415  slow to import
     from cryptography.hazmat.primitives.kdf.hkdf import HKDF  # noqa: PLC0415  slow to import
 
-    key: bytes = HKDF(algorithm=SHA256(), length=_KEY_BYTES_KEY_SEALS, salt=salt, info=purpose).derive(secret)
+    key: bytes = HKDF(algorithm=SHA256(), length=_KEY_BYTES, salt=salt, info=purpose).derive(secret)
     return key
 
 

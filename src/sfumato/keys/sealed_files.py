@@ -281,12 +281,12 @@ def protect_private_key(path: str | Path, unlock: Unlock | None, protection: Pro
 # Format: docs/reference/files.md
 
 
-SCHEMA_PEOPLE_INDEXES = "sfumato/index/1"
-FRAME_PEOPLE_INDEXES = Frame(b"SFUMATO INDEX\n", "index of people", "Pass a file that `sfumato publish --id` wrote.")
+INDEX_SCHEMA = "sfumato/index/1"
+INDEX_FRAME = Frame(b"SFUMATO INDEX\n", "index of people", "Pass a file that `sfumato publish --id` wrote.")
 _PART = re.compile(r"[0-9a-f]{32}")
 
 
-class _HeaderPeopleIndexes(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+class _IndexHeader(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     column: str
     part: str
     protection: LockDocument
@@ -328,34 +328,32 @@ class PeopleIndex:
 def seal_index(index: PeopleIndex, protection: Protection) -> bytes:
     """Return the bytes of an index."""
     lock = new_lock(protection)
-    header = _HeaderPeopleIndexes(
+    header = _IndexHeader(
         column=index.column,
         part=index.part,
         protection=lock_document(lock),
-        schema=SCHEMA_PEOPLE_INDEXES,
+        schema=INDEX_SCHEMA,
         study=index.study,
     )
-    opening = FRAME_PEOPLE_INDEXES.opening(spell_document(header))
+    opening = INDEX_FRAME.opening(spell_document(header))
     body = msgspec.msgpack.encode(sorted(index.people.rows.items(), key=lambda pair: pair[1]))
     return opening + seal_body(body, opening, protection, lock)
 
 
 def reseal_index(index: PeopleIndex, before: bytes, unlock: Unlock | None) -> bytes:
     """Return the bytes of an index that takes the place of another one, under the same protection."""
-    return seal_index(
-        index, same_protection(Unprotected() if unlock is None else unlock, _take_apart_of_people_indexes(before)[1])
-    )
+    return seal_index(index, same_protection(Unprotected() if unlock is None else unlock, _take_index_apart(before)[1]))
 
 
 def index_protection(data: bytes) -> str:
     """Say what an index needs to open."""
-    return NAMES[type(_take_apart_of_people_indexes(data)[1])]
+    return NAMES[type(_take_index_apart(data)[1])]
 
 
 def open_index(data: bytes, unlock: Unlock) -> PeopleIndex:
     """Open an index, or raise."""
-    header, lock, opening, sealed = _take_apart_of_people_indexes(data)
-    body = open_body(sealed, opening, unlock, lock, named=FRAME_PEOPLE_INDEXES.named)
+    header, lock, opening, sealed = _take_index_apart(data)
+    body = open_body(sealed, opening, unlock, lock, named=INDEX_FRAME.named)
     try:
         pairs = msgspec.msgpack.decode(body, type=list[tuple[str, int]])
     except (msgspec.MsgspecError, ValueError, RecursionError):
@@ -365,9 +363,9 @@ def open_index(data: bytes, unlock: Unlock) -> PeopleIndex:
     return PeopleIndex(study=header.study, part=header.part, column=header.column, people=People(dict(pairs)))
 
 
-def _take_apart_of_people_indexes(data: bytes) -> tuple[_HeaderPeopleIndexes, Lock, bytes, bytes]:
-    raw, opening, sealed = FRAME_PEOPLE_INDEXES.take_apart(data)
-    header = read_document(FRAME_PEOPLE_INDEXES, raw, _HeaderPeopleIndexes, SCHEMA_PEOPLE_INDEXES)
+def _take_index_apart(data: bytes) -> tuple[_IndexHeader, Lock, bytes, bytes]:
+    raw, opening, sealed = INDEX_FRAME.take_apart(data)
+    header = read_document(INDEX_FRAME, raw, _IndexHeader, INDEX_SCHEMA)
     if not _PART.fullmatch(header.part):
-        raise FRAME_PEOPLE_INDEXES.damaged()
-    return header, lock_in(FRAME_PEOPLE_INDEXES, header.protection), opening, sealed
+        raise INDEX_FRAME.damaged()
+    return header, lock_in(INDEX_FRAME, header.protection), opening, sealed

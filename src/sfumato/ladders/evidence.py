@@ -475,7 +475,7 @@ def finite(value: Fraction | float) -> Fraction:
 
 
 # Pairs of answer and element that are tried one by one.
-_MOST_PAIRS_NESTED_EVIDENCE = 1 << 20
+_MOST_NESTED_PAIRS = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -512,7 +512,7 @@ class NestedBuilt(AsBuilt):
     def recovered(self) -> Fraction:
         """Make reports of every answer with every element and take them back, while they can be tried."""
         rung, size, modulus = self._rungs[0], self.ladder.size, self.ladder.modulus
-        if size * modulus > _MOST_PAIRS_NESTED_EVIDENCE:
+        if size * modulus > _MOST_NESTED_PAIRS:
             return Fraction(int(size <= modulus))
         answers, draws = np.repeat(np.arange(size), modulus), np.tile(np.arange(modulus), size)
         found = rung.recovered(rung.made(answers, draws), draws)

@@ -242,7 +242,7 @@ class WorstSum:
             paid = self._parts[part] = added(self._parts.get(part, Fraction(0)), amount)
             before = self._dearest.get(publication, Fraction(0))
             self._dearest[publication] = max(before, paid)
-            increase = _difference_of_payers(max(before, paid), before)
+            increase = _bounded_difference(max(before, paid), before)
         self._groups[people] = added(self._groups.get(people, Fraction(0)), increase)
         if people is not None:
             self._largest = max(self._largest, self._groups[people])
@@ -254,7 +254,7 @@ class WorstSum:
         if payer.publication is not None:
             dearest = self._dearest.get((people, payer.publication), Fraction(0))
             paid = self._parts.get((people, payer.publication, payer.part), Fraction(0))
-            mine = added(_difference_of_payers(mine, dearest), paid)
+            mine = added(_bounded_difference(mine, dearest), paid)
         return added(mine, self._largest if people is None else self._groups[None])
 
     def copy(self) -> WorstSum:
@@ -273,7 +273,7 @@ def worst_sum(charges: Iterable[tuple[Payer, Amount]]) -> Amount:
     return found.worst
 
 
-def _difference_of_payers(more: Amount, less: Amount) -> Amount:
+def _bounded_difference(more: Amount, less: Amount) -> Amount:
     """Return `more - less` for `less` a part of `more`; never less than that where either has no bound."""
     if isinstance(less, Fraction):
         return more - less if isinstance(more, Fraction) else math.inf

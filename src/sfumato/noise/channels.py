@@ -237,7 +237,7 @@ def _leak(channel: Channel, values: int | None) -> Interval:
 
 
 # Flip probabilities are multiples of this: nobody sees the difference, and a certificate stays short.
-_GRID_FLIPPED_ANSWERS = 1 << 32
+_FLIP_GRID = 1 << 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -325,11 +325,11 @@ def flip(*, budget_bits: Real) -> FlipDesign:
     check_positive("budget_bits", budget)
     if budget >= 1:
         return FlipDesign(flip=Fraction(0), budget_bits=budget)
-    low, high = 0, _GRID_FLIPPED_ANSWERS // 2  # low leaks too much, high nothing
+    low, high = 0, _FLIP_GRID // 2  # low leaks too much, high nothing
     while high - low > 1:
         middle = (low + high) // 2
-        if Fraction(FlipDesign(flip=Fraction(middle, _GRID_FLIPPED_ANSWERS)).capacity_bits.upper) <= budget:
+        if Fraction(FlipDesign(flip=Fraction(middle, _FLIP_GRID)).capacity_bits.upper) <= budget:
             high = middle
         else:
             low = middle
-    return FlipDesign(flip=Fraction(high, _GRID_FLIPPED_ANSWERS), budget_bits=budget)
+    return FlipDesign(flip=Fraction(high, _FLIP_GRID), budget_bits=budget)

@@ -23,10 +23,8 @@ from sfumato.display.text import Shown
 from sfumato.errors import InvalidParameter
 from sfumato.measures.dependence import Correlation
 from sfumato.noise.certificates import (
-    CAPACITY_RANK_CERTIFICATES as CAPACITY,
-)
-from sfumato.noise.certificates import (
     MOST_CANDIDATES,
+    RANK_CAPACITY,
     RATES,
     RankSubject,
     rank_bits,
@@ -89,7 +87,7 @@ class PrivateQuantile(Shown):
     @property
     def capacity_bits(self) -> Interval:
         """What one release tells at most; from below nothing is claimed."""
-        value = self.certificate[CAPACITY].value
+        value = self.certificate[RANK_CAPACITY].value
         assert isinstance(value, Interval)
         return Interval(0.0, value.upper)
 

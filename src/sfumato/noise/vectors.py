@@ -19,10 +19,8 @@ from sfumato.errors import InvalidParameter
 from sfumato.measures.dependence import Correlation
 from sfumato.measures.gaussian import best_spread, power_bound
 from sfumato.noise.certificates import (
-    CAPACITY_VECTOR_CERTIFICATES as CAPACITY,
-)
-from sfumato.noise.certificates import (
     MOST_DIMENSION,
+    VECTOR_CAPACITY,
     VectorSubject,
     squared_radius,
 )
@@ -85,7 +83,7 @@ class VectorDesign(Shown):
     @property
     def capacity_bits(self) -> Interval:
         """What one release tells at most; from below nothing is claimed."""
-        value = self.certificate[CAPACITY].value
+        value = self.certificate[VECTOR_CAPACITY].value
         assert isinstance(value, Interval)
         return Interval(0.0, value.upper)
 

@@ -126,7 +126,7 @@ def type_bounds(maxima: Sequence[Fraction], rho: Fraction, n: int, *, patience: 
             value=n,
             way_out="The bound for fewer responses holds as well.",
         )
-    cells = [_cells_of_type_programs(n, size, j) for j in range(size)]
+    cells = [_type_cells(n, size, j) for j in range(size)]
     guesses, prices, solved = _solve(maxima, float(rho), n, cells, patience)
     powers = _powers(rho, n)
     return TypeBounds(
@@ -136,7 +136,7 @@ def type_bounds(maxima: Sequence[Fraction], rho: Fraction, n: int, *, patience: 
     )
 
 
-def _cells_of_type_programs(n: int, size: int, j: int) -> _Cells:
+def _type_cells(n: int, size: int, j: int) -> _Cells:
     others = [place for place in range(size) if place != j]
     # A vertex l ≠ j that was used c_l times showed l some times and j the other times; the last part is c_j.
     split = types(n, 2 * size - 1)

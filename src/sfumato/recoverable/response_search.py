@@ -277,7 +277,7 @@ def grid_law(weights: FloatArray) -> tuple[Fraction, ...]:
 Progress = Callable[[float], None]
 
 _ROUNDS = 40
-_PROGRESS_RESPONSE_SEARCH = 1e-9
+_LEAST_GAIN = 1e-9
 # How much of the best responses is replaced before they are improved again.
 _SHAKES = (0.03, 0.1, 0.3)
 
@@ -306,13 +306,13 @@ def search(
     try:
         for trial in range(4 * starts):
             if trial < starts:
-                rows = _start_of_response_search(stakes, n, trial, bases)
+                rows = _starting_rows(stakes, n, trial, bases)
             else:
-                shaken = _start_of_response_search(stakes, n, trial + len(_SHAKES), bases)
+                shaken = _starting_rows(stakes, n, trial + len(_SHAKES), bases)
                 part = _SHAKES[trial % len(_SHAKES)]
                 rows = [(1 - part) * row + part * other for row, other in zip(best, shaken, strict=True)]
             for improved, right in _improvements(stakes, rows, patience):
-                if right < least - _PROGRESS_RESPONSE_SEARCH:
+                if right < least - _LEAST_GAIN:
                     best, least = improved, right
             if progress is not None:
                 progress((trial + 1) / (4 * starts))
@@ -333,7 +333,7 @@ def _improvements(
             rows[t] = best_response(gains, others, stakes.keep, stakes.size, float(stakes.rho), patience=patience).rows
         right = _right_guess(gains, rows)
         yield list(rows), right
-        if value - right < _PROGRESS_RESPONSE_SEARCH:
+        if value - right < _LEAST_GAIN:
             return
         value = right
 
@@ -351,7 +351,7 @@ def _sequences(matrices: list[FloatArray], rows: int) -> FloatArray:
     return table
 
 
-def _start_of_response_search(stakes: Stakes, n: int, start: int, bases: Sequence[Rows]) -> list[FloatArray]:
+def _starting_rows(stakes: Stakes, n: int, start: int, bases: Sequence[Rows]) -> list[FloatArray]:
     """The bases first, hardly moved, then random responses: where a search begins is nobody's secret."""
     own = np.zeros((len(stakes.keep), stakes.size))
     own[np.arange(len(stakes.keep)), list(stakes.keep)] = 1.0
