@@ -1,8 +1,9 @@
 """Lower bounds on the error of every private estimator of shares [B].
 
-Risk is sup over laws p of E‖p̂ - p‖². A bound for k' ≤ k answers holds for k, since a law may leave the others out; the
-maximum over k' makes the floor grow with k. Parameters are searched for in floats, and the bound at those that were
-found is evaluated exactly and rounded down: a search that stopped early would be a lower floor, never a false one.
+Risk is sup over distributions p of E‖p̂ - p‖². A bound for k' ≤ k answers holds for k, since a distribution may give
+the other answers probability 0; so the floor is the maximum over k'. Parameters are searched for in floats, and the
+bound at the parameters found is evaluated exactly and rounded down. A search that stops early gives a lower floor,
+which is still valid.
 Proofs: docs/theory/floors.md
 """
 
@@ -22,11 +23,10 @@ from sfumato.mechanisms.binary_hadamard import binary_entropy_bits, inverse_bina
 from sfumato.numbers.checks import check_at_least, check_integer, check_positive
 from sfumato.numbers.intervals import float_below, ln_bounds
 
-# Lower bounds on the risk of estimating shares privately, each at given parameters, in exact arithmetic.
-#
-# Risk is sup over laws p of E‖p̂ - p‖². Every function here holds for any choice of its parameters; which choice is
-# best is the affair of :mod:`sfumato.inference.limits`. Odds are an upper bound on e^ε, and all bounds fall as odds
-# grow, so what comes out is never above the truth.   Proofs: docs/theory/floors.md
+# --- Lower bounds on the risk at given parameters, in exact arithmetic
+# Every function here holds for any choice of its parameters; the search below chooses them. Odds are an upper bound on
+# e^ε. All bounds fall as odds grow, so the result is never above the true bound.
+# Proofs: docs/theory/floors.md
 
 
 # 50 digits leave 33 to spare over a double; exp and ln are rounded to half a unit, hence a step outwards after each.
@@ -183,9 +183,7 @@ def _decimal(value: Fraction, context: Context) -> Decimal:
     return context.divide(Decimal(value.numerator), Decimal(value.denominator))
 
 
-# How well shares of `size` answers can be estimated from n reports under epsilon and a budget of random bits.
-#
-# What no method can beat in squared error is in :mod:`sfumato.inference.limits`. Risk is sup over p of E‖p̂ - p‖².
+# --- Floors for shares of `size` answers from n reports, under epsilon and a budget of random bits
 # Proof and counter-examples: docs/theory/binary_hadamard.md
 
 
@@ -581,11 +579,11 @@ _MATCHING = _Method(
 )
 
 
-# How far off the worst of all estimated shares is at least, by Fano's inequality: floors for E max|p̂ - p|.
-#
-# One answer has Δ more than the others, and nobody knows which. A report tells I nats of it at most, so that
-# E max|p̂ - p| ≥ (Δ/2)(1 - (nI + ln 2)/ln k), for every Δ. Two answers are too few for the inequality to say anything.
-# Δ is searched for in floats and the bound there evaluated exactly and rounded down.   Proofs: docs/theory/floors.md
+# --- Floors for E max|p̂ - p|, the largest error of a share, by Fano's inequality
+# One unknown answer has Δ more than the others, and a report gives I nats about which. So E max|p̂ - p| ≥ (Δ/2)(1 - (nI
+# + ln 2)/ln k) for every Δ; for two answers the inequality is empty. Δ is searched for in floats and the bound there
+# evaluated exactly and rounded down.
+# Proofs: docs/theory/floors.md
 
 
 _LARGEST_ERROR_ROUNDS = 60

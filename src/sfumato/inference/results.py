@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from sfumato.study.question import Question
 
 
-# How the shares of two answers of one sample are compared; nothing is computed before somebody asks.
+# Compares the shares of two answers of one sample; computed only on request.
 
 
 class ShareDifferences(Protocol):
@@ -177,9 +177,6 @@ class JointDifferences:
             )
             for first, second in pairs
         )
-
-
-# Which picture suits the shares of a question.
 
 
 class Picture(StrEnum):
@@ -389,7 +386,7 @@ class Reading:
         return replace(self, group=group)
 
 
-# The mean where answers are numbers: from the share of two values, or from the likeliest shares of many.
+# --- Means of numeric answers: from the share of two values, or from the maximum-likelihood shares of many
 
 
 def mean_of_two(values: tuple[float, float], share: float, raw: float, error: float, interval: Interval) -> Quantity:
@@ -425,10 +422,10 @@ def mean_of_shares(
     )
 
 
-# What is said of those who answer, where it is hidden who does: a ratio of two sums over all reports.
-#
-# Everybody reports, so the share that answers is an estimate itself. The mean among them is estimable only while the
-# interval of that share does not reach 0.   Theory: docs/theory/no_answer.md
+# --- Results among those who answer, where it is hidden who does: a ratio of two sums over all reports
+# Everyone reports, so the share that answers is an estimate. The mean among them is estimable only while the interval
+# of that share does not reach 0.
+# Theory: docs/theory/no_answer.md
 
 
 # Of longer lists the shares of all respondents say enough.
@@ -480,7 +477,7 @@ def _ratio(
     )
 
 
-# What differs between two groups: the same share or mean of both, subtracted, with an interval of its own.
+# --- Contrasts between two groups: the difference of the same share or mean, with its own interval
 
 
 SHARE = "share"
@@ -686,7 +683,7 @@ def _contrast(pair: _Pair, confidence: float, interval: Interval) -> Contrast:
     )
 
 
-# What differs between two answers: their shares among the same people, subtracted, with an interval of its own.
+# --- Contrasts between two answers: the difference of their shares among the same people, with its own interval
 
 
 def answer_contrasts(estimates: Sequence[QuestionEstimate]) -> tuple[Contrast, ...]:
