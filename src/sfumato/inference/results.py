@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from sfumato.study.question import Question
 
 
-# Compares the shares of two answers of one sample; computed only on request.
+# --- Differences between the shares of two answers of one sample; computed only on request
 
 
 class ShareDifferences(Protocol):

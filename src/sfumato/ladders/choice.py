@@ -1,9 +1,10 @@
-"""Which ladder serves given levels best.
+"""The choice of the best ladder for given levels.
 
-Ladders are compared at every level on one scale. Regret is the squared error over all answers at uniform shares over
-what no unbiased estimate with as much privacy goes below: n·risk·G/(k-1)², G from :mod:`sfumato.inference.limits`,
-so it is at least 1 whatever ε is. The ladder whose worst level has the least regret is best, or that with the least
-weighted sum; among those as good, the one with the shortest reports, then the shortest keys.
+Ladders are compared at every level on one scale. Regret is the squared error over all answers at uniform shares,
+divided by the lower bound for unbiased estimates with as much privacy: n·risk·G/(k-1)², G from
+:mod:`sfumato.inference.limits`. It is at least 1 for every ε. The ladder whose worst level has the least regret is
+chosen, or that with the least weighted sum. Among those that are as good, the one with the shortest reports is chosen,
+then the one with the shortest keys.
 Theory: docs/theory/ladders.md
 """
 

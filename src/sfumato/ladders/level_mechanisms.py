@@ -1,7 +1,7 @@
-"""What a level of a ladder is: a mechanism at given odds whose noise can be taken back.
+"""The protocol of a level mechanism: a mechanism at given odds whose noise can be taken back.
 
-A ladder asks nothing else of the mechanism it is made over, and neither does whoever reads reports of a level. A family
-of rungs is one class with this protocol and one line in the table of :mod:`sfumato.ladders`.
+Ladders, and readers of a level, use nothing else of a mechanism. A family of level mechanisms is one class with this
+protocol and one line in the table of :mod:`sfumato.ladders.spec`.
 """
 
 from __future__ import annotations
@@ -269,9 +269,9 @@ def flag(document: Mapping[str, Any], name: str) -> bool:
     return found
 
 
-# What rungs share whose noise is a sum of shifts: a report is the true symbol plus what was drawn down to its level.
-#
-# The key of a level holds the sum of the steps below it, and takes it back.   Theory: docs/theory/ladders.md
+# --- Level mechanisms whose noise is a sum of shifts
+# A report is the true symbol plus all shifts down to its level. The key of a level holds the sum of the steps below it.
+# Theory: docs/theory/ladders.md
 
 
 class ShiftLevel(LevelMechanism, Protocol):

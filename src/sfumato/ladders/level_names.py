@@ -1,6 +1,6 @@
-"""What the levels of a ladder are called, by number or by reader.
+"""Names of the levels of a ladder, by number or by reader.
 
-A ladder knows levels only. Whoever hands its keys out may name the readers, and a certificate then speaks of them.
+A ladder has numbered levels only. The holder of its keys may name the readers; certificates then use these names.
 """
 
 from __future__ import annotations

@@ -40,9 +40,9 @@ from sfumato.prob.structured import AnyChannel, Circulant
 from sfumato.sampling.mechanism import Estimate, Positions, ReportArray, Tally, bits_or_default, check_symbols
 from sfumato.sampling.sources import BitSource
 
-# From here on the bound that noise is compared with means something; few answers can do better.
+# From this number of answers on the bound that noise is compared with is meaningful; few answers can do better.
 _MANY = 50
-# Sets are chosen as if no epsilon were larger.
+# Larger epsilons are cut to this when sets are chosen.
 _MOST_EPSILON = 20.0
 
 
@@ -174,9 +174,9 @@ class CyclicLevel(CyclicResponse, TwoLevelMechanism):
         return words
 
 
-# Rungs over the arc response: answers in order, reports that speak for an answer and its neighbours.
-#
-# Which shifts are favoured moves no step of a ladder, so levels, keys and recovery are those of any two-level shift.
+# --- Levels over the arc response: ordered answers, and reports that favour an answer and its neighbours
+# The steps of a ladder do not depend on which shifts are favoured, so levels, keys and recovery are those of any
+# two-level shift.
 # Theory: docs/theory/numbers.md, docs/theory/ladders.md
 
 
@@ -302,14 +302,13 @@ class ArcLevel(ArcResponse, TwoLevelMechanism):
         )
 
 
-# Rungs over binary Hadamard: a report is one bit, and every step is a flip.
-#
-# Of two answers the bit is the answer. Of more it is the answer to one public question, which the position decides; no
-# key gives the answer back then, and a report means nothing without its position [B, Thm 3].
+# --- Levels over binary Hadamard: a report is one bit, and every step is a flip
+# For two answers the bit is the answer. For more it is the answer to one public question, which the position
+# determines; then no key recovers the answer, and a report has no meaning without its position [B, Thm 3].
 # Theory: docs/theory/ladders.md
 
 
-# A channel of more entries than this is not written out.
+# A channel of more entries than this is not listed.
 _MOST_ENTRIES = 1 << 18
 
 
@@ -456,10 +455,10 @@ class FlipLevel(BinaryHadamard, TwoLevelMechanism):
         )
 
 
-# Rungs over assigned options: a report is m bits, and every step flips each of them apart from the others.
-#
-# A position decides which of the options are asked about, so the key of level 0 gives back those and no others; where
-# all are asked, that is the whole answer.   Theory: docs/theory/several.md
+# --- Levels over assigned options: a report is m bits, and every step flips each of them independently
+# A position determines which of the options are asked about, so the key of level 0 recovers those and no others; where
+# all are asked, that is the whole answer.
+# Theory: docs/theory/several.md
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -632,10 +631,10 @@ def _ln(odds: Fraction) -> float:
     return math.log(odds.numerator) - math.log(odds.denominator)
 
 
-# A one-time pad as the only level of a ladder: a report is the answer's number plus a uniform shift, mod `size`.
-#
-# Every report is as probable under one answer as under another, so it tells nothing; the key of level 0, which holds
-# the shift, gives the answer back. Nothing is estimated from such reports.   Theory: docs/theory/recovery.md
+# --- A one-time pad as the only level of a ladder: the answer's number plus a uniform shift, mod `size`
+# Every report has the same probability under all answers, so it reveals nothing and nothing is estimated from it. The
+# key of level 0, the shift, recovers the answer.
+# Theory: docs/theory/recovery.md
 
 
 MOST_PADDED = (1 << 32) - 1

@@ -1,6 +1,6 @@
 """The specification of a ladder and its declaration as text, and the table of level mechanisms.
 
-A declaration in a file may name a set of millions of shifts; whoever has only to judge it should not have to make it.
+A declaration in a file may name a set of millions of shifts; it can be checked without building the set.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sfumato.ladders.steps import descending
 from sfumato.numbers.exact import read_fraction
 from sfumato.sampling.mechanism import Mechanism
 
-# The table of the families of rungs. A family is loaded when somebody asks for it: most studies climb by one.
+# The families of level mechanisms. A family is loaded on first use: most studies need one.
 
 
 _HOMES = {
@@ -95,11 +95,11 @@ def declared_level(document: Mapping[str, Any]) -> LevelMechanism:
     return FAMILIES[document["mechanism"]].declared(document)
 
 
-# Ladders as text: what a key file or a file of reports says about the ladder behind it.
+# --- Ladders as text, as key files and files of reports describe them
 
 
 _LONGEST = 20_000
-# Of an odds, numerator and denominator together.
+# Digits of odds, numerator and denominator together.
 _MOST_DIGITS = 600
 
 

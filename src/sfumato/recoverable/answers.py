@@ -1,8 +1,9 @@
 """The answer that is right with probability rho and leaks least about the data [A].
 
-The best response keeps f(x) with probability max(ρ_c, ρ) and otherwise names another value, the likelier the easier it
-is to guess the data from it anyway. It depends on f(x) alone, so it is noise added to the function value. When only a
-predicate h(X) is to be hidden, the noise depends on f(x) and h(x).   Theory: docs/theory/recoverable_answers.md
+The best response keeps f(x) with probability max(ρ_c, ρ) and otherwise names another value, with more probability the
+easier the data of that value are to guess. It depends on f(x) alone, so it is noise added to the function value. When
+only a predicate h(X) is to be hidden, the noise depends on f(x) and h(x).
+Theory: docs/theory/recoverable_answers.md
 """
 
 from __future__ import annotations

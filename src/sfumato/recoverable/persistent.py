@@ -1,11 +1,12 @@
 """One secret draw that a person keeps for all answers, and what it hides.
 
-Somebody whose value of f is j draws a partner l once, and keeps it secret. Every answer is j with probability ρ, and l
-otherwise. Of all responses that are independent given the data and one kept secret, and right with probability at least
-ρ > 1/2, these hide the data best, whatever the number of answers; V_1 of [A] draws nothing and hides less.
+A person whose value of f is j draws another value l once, the partner of j, and keeps it secret. Every answer is j with
+probability ρ, and l otherwise. Of all responses that are independent given the data and one such secret, and right with
+probability at least ρ > 1/2, these hide the data best, for any number of answers. V_1 of [A] draws nothing and hides
+less.
 
-*The promise is another one than that of independent responses.* It holds as long as the partner stays the same and
-stays secret. Who draws it afresh for each answer has something else, which `privacy_if_redrawn` puts a number on.
+*The promise differs from that of independent responses.* It holds as long as l stays the same and stays secret.
+`privacy_if_redrawn` computes what is left if l is drawn again for each answer.
 Theory: docs/theory/many_responses.md
 """
 
@@ -34,12 +35,11 @@ from sfumato.sampling.mechanism import bits_or_default, check_symbols
 from sfumato.sampling.samplers import RowDraws
 from sfumato.sampling.sources import MOST_WIDTH, BitSource
 
-# One secret coin kept for life: what it hides, and why no independent responses hide more.
-#
-# Responses that are independent given the data *and* one coin of the person's own, each right with probability at
-# least ρ, include those that are independent given the data alone. For ρ > 1/2 the best of them is known in closed
-# form: a partner for life. So the same number is a converse for n independent responses; it is never above [A, Thm 4],
-# and for two values V_1 meets it.   Proofs: docs/theory/many_responses.md
+# --- The privacy of a persistent secret, and the converse for independent responses
+# Responses that are independent given the data and one persistent secret, each right with probability at least ρ,
+# include those that are independent given the data alone. For ρ > 1/2 the best of them is known in closed form. So its
+# privacy is a converse for n independent responses. It is never above [A, Thm 4], and for two values V_1 reaches it.
+# Proofs: docs/theory/many_responses.md
 
 
 def coin_privacy(query: Query, n: int) -> Fraction:

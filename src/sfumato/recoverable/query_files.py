@@ -2,7 +2,8 @@
 
 The table has the columns `value` and `tell`, and may have `probability` (all equal if left out) and `hide`, a predicate
 to keep private instead of the value itself. A design is JSON with exact fractions; reading it checks every promise.
-With partners for life it also has the law of the secret that each person keeps, and its responses are to pairs.
+With persistent secrets it also has the distribution of the secret that each person keeps, and its responses are to
+pairs.
 """
 
 from __future__ import annotations
