@@ -1,10 +1,11 @@
 """Certificates of disclosures, for the owner and for the public.
 
-The subject is the law and the mapping in Fractions, so verification needs nothing else: it checks independence group by
-group, recomputes how much is told, and what is told at most if the true law is another than the one that was counted.
-How the law was made is part of it. If anything was counted in protected records, the certificate is private: law and
-mapping give the table away. It carries a salt then, and a public one commits to it
-(:mod:`sfumato.disclosure.certificate`).   Theory: docs/theory/disclosure.md
+The subject is the distribution and the mapping in Fractions, so verification needs nothing else. It checks independence
+group by group, computes again how much is disclosed, and bounds what is disclosed if the true distribution differs from
+the one that was counted. The subject also holds how the distribution was made. If anything was counted in protected
+records, the certificate is private, because distribution and mapping reveal the table. It then carries a salt, and a
+public certificate commits to it.
+Theory: docs/theory/disclosure.md
 """
 
 from __future__ import annotations
@@ -319,8 +320,7 @@ register(
 )
 
 
-# What a public certificate of a private law is about, and the words for what it states, each from its number alone.
-#
+# --- The subject of a public certificate of a private distribution, and its texts
 # Theory: docs/theory/disclosure.md
 
 
@@ -329,7 +329,7 @@ MOST_SYMBOLS = 2**53
 _MOST_VALUES = 2**31
 # Indices that all groups together may list.
 _MOST_LISTED = 1_000_000
-# Groups with more subsets than this many halvings are not gone through.
+# Groups with more subsets than this many halvings are refused.
 _MOST_SUBSETS = 16
 _COMMITMENT = re.compile(r"sha256:[0-9a-f]{64}")
 
@@ -428,17 +428,17 @@ def _stated(measure: str, relation: Relation, number: Interval, because: str, se
     )
 
 
-# What everybody may see of a disclosure whose law or mapping was made from protected records.
+# --- Public certificates of disclosures whose distribution or mapping was made from protected records
+# Either of the two reveals the table. So the public certificate has neither, nor the number of symbols or disclosed
+# bits, which are functions of the table. It has the shape, the protected groups, the number of symbols that any table
+# of that shape is padded to, how the distribution was made and from how many records, the bound for every true
+# distribution, and a commitment to the private certificate:
 #
-# Either of the two gives the table away, so the public certificate has neither, nor how many symbols there are or bits
-# are told: those are functions of the table. It has the shape, the protected groups, the number of symbols that any
-# table of that shape is padded to, how the law was made and from how many records, the bound for every true law, which
-# takes nothing else, and a commitment to the private certificate:
+# SHA-256(salt ‖ bytes of the private file), the salt being the 32 random bytes that the private file holds.
 #
-# SHA-256(salt ‖ bytes of the private file),  the salt being the 32 random bytes that the private file holds.
-#
-# The bound for every true law is checked by everybody. That the mapping is independent under its law is only stated,
-# and `verify` says so: it takes the private certificate, where that is at hand.   Theory: docs/theory/disclosure.md
+# Everyone can check the bound for every true distribution. Independence under the counted distribution is only stated;
+# `verify` says so and checks it where the private certificate is given.
+# Theory: docs/theory/disclosure.md
 
 
 PUBLIC_SCHEMA = "sfumato/certificate/disclosure-public/1"

@@ -1,8 +1,9 @@
-"""What disclosure tends to as the number of samples grows [D, Thm 2-4].
+"""Limits of disclosure as the number of samples grows [D, Thm 2-4].
 
-Samples X_1, X_2, … are noisy measurements of W, alike and independent given W. Values of W with the same noise law can
-never be told apart; merged, they make W~. The best disclosure of W tends to C_1(0), the best mapping of W~ alone that
-is independent of one more measurement. Between the two lies J, for which the curator sees W~ and n samples.
+Samples X_1, X_2, … are noisy measurements of W, identically distributed and independent given W. Values of W with the
+same noise distribution cannot be distinguished; merged, they make W~. The best disclosure of W tends to C_1(0), the
+best mapping of W~ alone that is independent of one more measurement. Between the two lies J, for which the curator sees
+W~ and n samples.
 Ref: [D, Thm 2; Thm 3; Prop 5; Thm 4]; theory: docs/theory/disclosure_limits.md
 """
 

@@ -1,9 +1,10 @@
-"""Bounds for disclosures whose distribution is unknown, and counts with noise that may be shown.
+"""Bounds for disclosures whose distribution is unknown, and noisy counts that may be published.
 
-A mapping that tells nothing about X_G under p̂ tells at most D(p‖p̂) - D(p_G‖p̂_G) - D(q‖q̂) under p, whatever it is.
-Counts of n records over an alphabet of m cells, each with a ≥ 0 added, give p̂ = (N+a)/(n+ma), and with probability
-1-β over those records D(p‖p̂) ≤ B for *every* p. B depends on n, m and β; never on the records. It is about a person
-who is not among them.
+A mapping that reveals nothing about X_G under p̂ reveals at most D(p‖p̂) - D(p_G‖p̂_G) - D(q‖q̂) under p, for every
+mapping. Counts of n records over an alphabet of m cells, each with a ≥ 0 added, give p̂ = (N+a)/(n+ma), and with
+probability 1-β over those records D(p‖p̂) ≤ B for *every* p. B depends on n, m and β, never on the records. It is about
+a person who is not among them.
+
 Theory, with proofs: docs/theory/unknown_laws.md
 """
 
@@ -35,10 +36,9 @@ from sfumato.numbers.intervals import LOG2_E, fraction_below_exp, ln_bounds
 from sfumato.sampling.samplers import two_sided_geometric
 from sfumato.sampling.sources import BitSource
 
-# Good witnesses for a bound that holds with any: how much to add to counts, and the rate and price of the proof.
-#
-# They are looked for on a grid of means with plain floats, from n, m and β alone. Nothing here need be right: whatever
-# is found, the bound is then enclosed for it.
+# --- Parameters of the bound: how much to add to counts, and the rate and price of the proof
+# They are searched for on a grid of means in floats, from n, m and β alone. The bound holds for any parameters and is
+# then enclosed for those found.
 
 
 _SMOOTHINGS = tuple(Fraction(eighths, 8) for eighths in (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 24, 32))
@@ -123,13 +123,13 @@ def best_prices(heights: Floats, means: Floats, records: int, cells: int) -> tup
 
 MOST_RECORDS = 10**9
 MOST_CELLS = 2**40
-# Of β this part pays for counts that are left out, far below their means.
+# The part of β for counts that are left out, far below their means.
 LEFT_OUT = Fraction(1, 10)
 _LEAST_SMOOTHING, _MOST_SMOOTHING = Fraction(1, 1024), 1024
 # At 1 moments are infinite, and near it sums are long.
 _MOST_RATE = 31 / 32
 _MOST_PRICE = 1e6
-# Nobody needs less doubt than this, and a double still holds it.
+# The least β, which a double still holds.
 _LEAST_BETA = Fraction(1, 10**300)
 
 
@@ -324,16 +324,16 @@ def check_confidence(records: int, cells: int, beta: Real) -> Fraction:
     return exact
 
 
-# A law that may be shown: counts with two-sided geometric noise, clipped at 0 and smoothed.
-#
-# Who replaces a record moves two counts by 1. Noise of ratio r = 1/odds ≥ e^(-ε/2) on every count makes the histogram
-# ε-differentially private [DMNS06], and so is all that is made of it: the law, the mapping, its certificate. Two
-# things are then bounded. How far the law is from the truth, by the theorem of unknown laws with noise in its counts;
-# and what the law itself tells about a person whose records are independent of the others, (z-1-ln z)·log2 e bits with
-# z = ε e^ε/(e^ε-1). Theory: docs/theory/unknown_laws.md
+# --- Distributions that may be published: counts with two-sided geometric noise, clipped at 0 and smoothed
+# Replacing a record moves two counts by 1. Noise of ratio r = 1/odds ≥ e^(-ε/2) on every count makes the histogram
+# ε-differentially private [DMNS06], and so is everything made of it: the distribution, the mapping, its certificate.
+# Two quantities are then bounded: the distance from the true distribution, with noise in the counts; and what the
+# published distribution reveals about a person whose records are independent of the others, (z-1-ln z)·log2 e bits with
+# z = ε e^ε/(e^ε-1).
+# Theory: docs/theory/unknown_laws.md
 
 
-# Sums are as long as counts vary, so that more would take minutes.
+# The length of sums grows with the spread of counts; more records would take minutes.
 MOST_NOISY_RECORDS = 10**6
 _MOST_CELLS = 10**6
 _LEAST_EPSILON, _MOST_EPSILON = 2.0**-10, 16

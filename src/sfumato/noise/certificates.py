@@ -1,9 +1,10 @@
 """Certificates of noise on numbers, ranks and vectors under a stated dependence.
 
-The subject is the range, the steps and the parameter of the noise in Fractions, and the input law that proves the
-capacity. Verification evaluates that law again; where a record has few values, it proves by other output laws that no
-selection exceeds it. It never looks for a better noise. With `change` and `people` the steps are those of what a group
-of so many people moves, not of the whole range.   Theory: docs/theory/gaussian_noise.md, correlated_noise.md
+The subject is the range, the steps and the parameter of the noise in Fractions, and the input distribution that proves
+the capacity. Verification evaluates that distribution again. Where a record has few values, it proves by other output
+distributions that no selection exceeds the capacity. It never searches for a better noise. With `change` and `people`
+the steps are those that a group of so many people moves, not those of the whole range.
+Theory: docs/theory/gaussian_noise.md, docs/theory/correlated_noise.md
 """
 
 from __future__ import annotations
@@ -43,13 +44,11 @@ from sfumato.measures.gaussian import (
 from sfumato.numbers.exact import read_fraction
 from sfumato.numbers.intervals import Interval, log2_interval
 
-# What noise claims when it is made for people who depend on few others: under the assumption, and without it.
-#
-# Changing one record moves f by at most Δ, and at most m people depend on each other. Given everybody outside of a
-# group its people move f within mΔ, so they learn no more about each other than the noise lets through of that; who
-# knows the group but for one has Δ; and were the assumption false, somebody might have all of the range. The last two
-# are bounded by a limit on power, whose number everybody can find again.   Ref: [E, Thm 3]; theory:
-# docs/theory/correlated_noise.md
+# --- Claims about noise for people who depend on few others: under the assumption, and without it
+# Changing one record moves f by at most Δ, and at most m people depend on each other. Given everyone outside a group
+# its people move f by at most mΔ, which bounds what is learned about them. With all of the group but one known, the
+# bound is that of Δ. Without the assumption it is that of the whole range. The last two follow from a limit on power.
+# Ref: [E, Thm 3]; theory: docs/theory/correlated_noise.md
 
 
 OTHERS_KNOWN = "others_known_bits"
@@ -119,11 +118,10 @@ def assumption_claims(people: int, lone: Interval, all_depend: Interval, because
     return (known, broken) if people > 1 else (broken,)
 
 
-# Certificates of a private quantile: one of several declared values, those of a worse rank exponentially less likely.
-#
-# A value at a distance of d ranks from the wanted one is drawn with a weight of e^(-λd). Given all others, m people
-# change each rank by at most m, so every law of a release is within m/2 ranks of the one in the middle, and ratios to
-# that have logarithms in a range of w = mλ, which bounds what is told: (z - 1 - ln z)·log2 e bits, z = w/(1 - e^-w).
+# --- Certificates of a private quantile: one of several declared values, drawn by rank
+# A value d ranks from the wanted one is drawn with a weight of e^(-λd). Given all others, m people change each rank by
+# at most m. So every distribution of a release is within m/2 ranks of the middle one, log ratios to it have a range of
+# w = mλ, and at most (z - 1 - ln z)·log2 e bits are revealed, z = w/(1 - e^-w).
 # Ref: [E, Thm 3]; theory: docs/theory/correlated_noise.md
 
 
@@ -297,12 +295,11 @@ register(
 )
 
 
-# Certificates of noise on a histogram.
-#
+# --- Certificates of noise on a histogram
 # People who depend on each other move the counts within a ball, and a limit on power bounds what independent discrete
-# Gaussian noise lets through of that. Half of the largest distance is no radius of it: three cells of a histogram are
-# √2 apart, and lie on a circle of √(2/3) and not of √(1/2). The radius for m people and k cells is m·√(1-1/k). Ref:
-# [E, Thm 3]; theory: docs/theory/correlated_noise.md
+# Gaussian noise reveals. The radius for m people and k cells is m·√(1-1/k). Half of the largest distance is not a
+# radius: three cells of a histogram are √2 apart, and lie on a circle of √(2/3), not √(1/2).
+# Ref: [E, Thm 3]; theory: docs/theory/correlated_noise.md
 
 
 VECTOR_SCHEMA = "sfumato/certificate/vector-noise/1"
@@ -489,8 +486,7 @@ register(
 )
 
 
-# How much discrete Gaussian noise lets through of what some people move: searched for, and enclosed.
-#
+# --- Certificates of noise on a number: the capacity of discrete Gaussian noise, searched for and enclosed
 # Theory: docs/theory/gaussian_noise.md, docs/theory/correlated_noise.md
 
 
@@ -536,7 +532,7 @@ def uses_selections(variance: Fraction, steps: int, values: int | None) -> bool:
 
 SCHEMA = "sfumato/certificate/noise/1"
 CAPACITY = "noise_capacity_bits"
-# Finer scales and noises than any design here has; a file that asks for more is not one of ours.
+# Finer scales and noises than those of any design here; a file with more is refused.
 _MOST_STEPS = 2_000
 _MOST_DIGITS = 400
 _MOST_VALUES = 10**9

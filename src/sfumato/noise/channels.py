@@ -1,9 +1,10 @@
 """The exponential channel and the flip of a yes/no answer about many records [E].
 
 Every answer is ranked by its distortion from the true one, and rank j is drawn with weight r^j, r = e^-λ. The rows are
-permutations of one law, so C_1 ≤ log2 k - H(Z) with the closed form (82); the capacity of the channel, and for a record
-with few values of its best rows, is no larger. r is a fraction, so the channel is exact and the law drawn is the law
-certified.   Ref: [E, Def. 15, Cor. 5]; theory: docs/theory/calibrated_noise.md
+permutations of one distribution, so C_1 ≤ log2 k - H(Z) with the closed form (82). The capacity of the channel, and for
+a record with few values that of its best rows, is no larger. r is a fraction, so the channel is exact and the
+distribution drawn is the one certified.
+Ref: [E, Def. 15, Cor. 5]; theory: docs/theory/calibrated_noise.md
 """
 
 from __future__ import annotations
@@ -228,15 +229,14 @@ def _leak(channel: Channel, values: int | None) -> Interval:
     return best_subset(np.unique(normalised_rows(channel), axis=0), values, gap_bits=1e-7).bits
 
 
-# A yes/no answer about many records, flipped by a coin: the flip for a budget in bits, and back.
-#
-# A flip with probability p leaks C_1 = 1 - H2(p) bits about somebody, for every function that is not constant and
-# whatever the records are: two values of one record whose answers differ already make the whole binary symmetric
-# channel, so the case that the paper leaves open is settled.   Ref: [E, Sec. 4.1]; theory:
-# docs/theory/calibrated_noise.md
+# --- The flip of a yes/no answer about many records: the flip for a budget in bits, and the bits of a flip
+# A flip with probability p leaks C_1 = 1 - H2(p) bits about a record, for every function that is not constant and all
+# records: two values of one record whose answers differ already give the whole binary symmetric channel. This settles
+# the case that the paper leaves open.
+# Ref: [E, Sec. 4.1]; theory: docs/theory/calibrated_noise.md
 
 
-# Flip probabilities are multiples of this: nobody sees the difference, and a certificate stays short.
+# Flip probabilities are multiples of the inverse: the loss is negligible, and certificates stay short.
 _FLIP_GRID = 1 << 32
 
 

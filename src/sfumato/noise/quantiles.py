@@ -1,8 +1,8 @@
 """A private quantile of declared values.
 
-Values are declared without looking; one whose rank is d off is drawn with a weight of e^(-λd), λ a fraction. A value is
-proposed, all alike, and kept with chance e^(-λ(d - least d)): coins of exact chance, so no float touches an answer. How
-many are proposed depends on the data: do not let others measure how long it takes.
+Values are declared without looking at the data; one whose rank is d off is drawn with a weight of e^(-λd), λ a
+fraction. A value is proposed uniformly and kept with chance e^(-λ(d - least d)). The coins have exact chances, so no
+float affects an answer. The number of proposals depends on the data: do not let others measure the time it takes.
 Theory: docs/theory/correlated_noise.md
 """
 
@@ -38,7 +38,7 @@ from sfumato.sampling.samplers import UniformBelow
 from sfumato.sampling.sources import BitSource, SystemBits
 
 _LEAST_BUDGET_BITS = 1e-6
-# About so many bits of λ are kept.
+# λ keeps about this many bits.
 _BITS = 20
 _AT_ONCE = 256
 _MOST_DENOMINATORS = 64

@@ -1,8 +1,9 @@
-"""What a release leaks under another assumption about dependence.
+"""Bounds on what a release leaks under another assumption about dependence.
 
-Bits under different assumptions are not added: an account counts every release anew under the weakest one in it. What
-that takes is kept as a `Reaccounting`, which a file can hold. Under the assumption that beliefs share few bits, noise is
-counted as if nothing were assumed, except normal noise, which is made for that.   Theory: docs/theory/correlated_noise.md
+Bits under different assumptions are not added: an account counts every release again under the weakest of its
+assumptions. The data needed for that is a `Reaccounting`, which a file can hold. Under the assumption that beliefs
+share few bits, noise is counted as if nothing were assumed, except normal noise, which is made for that assumption.
+Theory: docs/theory/correlated_noise.md
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ Plain = Mapping[str, str | int]
 NORMAL = "normal"
 """Noise that divides among the records, for beliefs that share few bits."""
 _MOST_DIGITS = 400
-# Up to so many steps the capacity is searched for, in a second or so; beyond, it is bounded by power.
+# Up to this many steps the capacity is searched for in about a second; above, it is bounded by power.
 _MOST_STEPS = 48
 
 

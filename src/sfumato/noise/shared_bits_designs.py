@@ -1,9 +1,9 @@
-"""Designs of noise for beliefs that share few bits, and what they release.
+"""Designs of noise for beliefs that share few bits, and their releases.
 
-Between *nobody depends on anybody* and *anybody may depend on everybody*: the bits that a release tells about one
-record are bounded for everybody whose beliefs differ from independent records by at most c bits over the whole data
-set. c is assumed, never measured. The noise is drawn exactly and the noisy number is rounded; the bits are those of
-Theorem 1, which add up over releases. `people`: instead of records, households of at most so many are independent.
+The assumption lies between independent records and arbitrary dependence: the bits that a release reveals about one
+record are bounded for every reader whose beliefs differ from independent records by at most c bits over the whole data
+set. c is assumed, never measured. The noise is drawn exactly and the noisy number is rounded. The bits are those of
+Theorem 1, which add up over releases. With `people`, households of at most so many are independent instead of records.
 Theory: docs/theory/bounded_beliefs.md
 """
 
@@ -51,8 +51,7 @@ from sfumato.numbers.intervals import Interval
 from sfumato.sampling.noise import RoundedGaussian
 from sfumato.sampling.sources import BitSource, SystemBits
 
-# A design of noise for bounded beliefs, and what it releases: drawn exactly, rounded, booked by Theorem 1.
-#
+# --- A design for bounded beliefs and its release: drawn exactly, rounded, counted by Theorem 1
 # Theory: docs/theory/bounded_beliefs.md
 
 

@@ -1,7 +1,7 @@
 """The least noise for a budget on several numbers at once and on a histogram.
 
-All counts get independent discrete Gaussian noise of the same size, and are bounded together: a person in one of k
-cells moves two counts by one each, not all of them, so that is far less noise than k bounds side by side would take.
+All counts get independent discrete Gaussian noise of the same size and are bounded together. A person in one of k cells
+moves two counts by one each, so this is far less noise than k separate bounds would need.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from sfumato.sampling.noise import DiscreteGaussian
 from sfumato.sampling.sources import BitSource, SystemBits
 
 _LEAST_BUDGET_BITS, _MOST_BUDGET_BITS = 1e-6, 64.0
-# About so many bits of the parameter are kept: a millionth of it is the price.
+# The parameter keeps about this many bits, a relative loss of one millionth.
 _BITS = 20
 _LEAST_VARIANCE = Fraction(1, 1000)
 
