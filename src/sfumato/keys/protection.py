@@ -16,7 +16,7 @@ from sfumato.errors import InvalidParameter, KeyRefused
 from sfumato.ladders.keys import Hidden
 from sfumato.numbers.checks import check_between, check_integer
 
-# A file names its own cost; these bounds keep a hostile one from asking for more than 256 MiB or a few seconds.
+# A file states its own cost; these bounds limit a hostile one to 256 MiB and a few seconds.
 MOST_MEMORY_KIB = 1 << 18
 MOST_PASSES = 8
 MOST_LANES = 16
@@ -213,10 +213,9 @@ def _quietly(load: Any, data: bytes) -> object:
         return None
 
 
-# How a key file is sealed: a body becomes bytes that also vouch for the header before them.
-#
-# No bit of a file can be changed unnoticed. What the opener has to know without the secret, such as the salt, is the
-# lock, which stands in the header.
+# --- Sealing: a body becomes bytes that also authenticate the header before them
+# No bit of a file can be changed unnoticed. The lock in the header holds what the opener needs without the secret, such
+# as the salt.
 #
 # ==============  ==================================================================================================
 # Passphrase      Argon2id [RFC 9106] makes a key of the passphrase, AES-256-GCM-SIV [RFC 8452] seals under it
@@ -225,10 +224,9 @@ def _quietly(load: Any, data: bytes) -> object:
 # Unprotected     the body in clear and an HMAC-SHA256: it detects change, it hides nothing
 # ==============  ==================================================================================================
 #
-# Who can open a file under a passphrase or a private key is who can have made it. HPKE in its base mode says nothing
-# of its sender: whoever has the public key can have made the file. An unprotected file can be anyone's. The file
-# itself says which of these it is, so a secret opens only what was sealed by a secret of its kind: otherwise a forger
-# would choose.
+# A file under a passphrase or a private key can be made only by those who can open it. HPKE in its base mode does not
+# authenticate the sender: anyone with the public key can have made the file. An unprotected file can be anyone's. A
+# secret opens only what was sealed by a secret of its kind; otherwise a forger could choose the kind in the header.
 
 
 _SALT_BYTES, _NONCE_BYTES = 16, 12
@@ -403,11 +401,11 @@ def _expanded(secret: bytes, salt: bytes | None, purpose: bytes) -> bytes:
     return key
 
 
-# An AEAD's tag; HPKE's encapsulation and tag; an HMAC.
+# Bytes that sealing adds: the tag of an AEAD; encapsulation and tag of HPKE; an HMAC.
 _LONGER = {PassphraseLock: 16, PublicKeyLock: 48, PrivateKeyLock: 16, OpenLock: 32}
 
 
-# What a header says about its lock, as it stands in the file; a hostile one cannot ask for a machine.
+# --- The lock in a header, with limits on the cost that a hostile file can ask for
 
 
 _FINGERPRINT = re.compile(r"[0-9a-f]{32}")

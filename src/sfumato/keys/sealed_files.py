@@ -99,7 +99,7 @@ class Frame:
         return UnreadableFile(f"this is not a Sfumato {self.named}", way_out=self.made_by)
 
 
-# The header of a sealed file: JSON of one schema, in one spelling. Whatever else stands there is refused alike.
+# --- The header of a sealed file: JSON of one schema, in one spelling; anything else is refused alike
 
 
 T = TypeVar("T", bound=msgspec.Struct)
@@ -141,10 +141,10 @@ def lock_in(frame: Frame, document: LockDocument) -> Lock:
         raise frame.damaged() from None
 
 
-# A private key at rest: 32 bytes in the same kind of container as a key file, so that guessing costs the same.
-#
-# The header says whose it is, by the public key, and how it is protected: under a passphrase by the Argon2id of key
-# files, or not at all. PEM files without a passphrase are read and never written.   Format: docs/reference/files.md
+# --- Private keys: 32 bytes in the same container as a key file, so that guessing the passphrase costs the same
+# The header names the owner by the public key, and the protection: a passphrase with the Argon2id of key files, or
+# none. PEM files without a passphrase are read and never written.
+# Format: docs/reference/files.md
 
 
 SCHEMA = "sfumato/private-key/1"
@@ -213,7 +213,7 @@ def _take_apart(data: bytes) -> tuple[_Header, Lock, bytes, bytes]:
     return header, lock, opening, sealed
 
 
-# Files with private and public keys of receivers.
+# --- Files with private and public keys of receivers
 
 
 _LIMIT_BYTES = 1 << 17
@@ -274,10 +274,9 @@ def protect_private_key(path: str | Path, unlock: Unlock | None, protection: Pro
         write_atomically(path, seal_private_key(private, protection), private=True)
 
 
-# Who is where: a sealed index from a person to a row of a part, for the registrar alone.
-#
-# It is what finds a person who is to be amended or erased, and what finds one who is in already. Ids never stand in a
-# report. Whoever opens an index can tell which report is whose, so it is kept like the registrar's keys.
+# --- The index of people: a sealed index from a person to a row of a part, for the registrar alone
+# It finds people to amend or erase, and those who are already included. Ids are never in a report. A reader of the
+# index can link every report to a person, so it is kept like the registrar's keys.
 # Format: docs/reference/files.md
 
 

@@ -1,8 +1,8 @@
-"""What the entries of a ledger add up to, and what may still be spent.
+"""Sums of the entries of a ledger, and what may still be spent.
 
 Charges of one currency add up over all releases that one person pays for: bits by [E, Thm 5], ε by basic composition,
-maximal leakage for answers that are independent given the data. Who pays is in `payers`, the sums are in `ledger_sums`.
-All bits are counted under one assumption about who depends on whom, which is in `assumptions`.
+maximal leakage for answers that are independent given the data. All bits are counted under one assumption about
+dependence. Payers and their sums are in :mod:`sfumato.ledger.amounts`, assumptions in :mod:`sfumato.ledger.dependence`.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ from sfumato.ledger.documents import (
 from sfumato.ledger.releases import Published, Release, check_parts
 from sfumato.measures.dependence import ANYONE
 
-# What the debits of a ledger add up to for the person who pays most: in all, and in each period.
-#
+# --- Sums of the debits for the person who pays most: in total, and in each period
 # ε and maximal leakage are about a person's own answers, so charges to different people are not added. Bits are what
-# anyone can learn about one person from everybody's data, whatever is known of correlations: those add over disjoint
-# people too [E, Prop. 7].   Rule: docs/theory/composition.md
+# can be learned about one person from everyone's data under any correlation, so they add over disjoint people too [E,
+# Prop. 7].
+# Rule: docs/theory/composition.md
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,8 +163,7 @@ def _exceeds(spent: Charges, limits: Charges) -> bool:
     return any(amount > limits[currency] for currency, amount in spent)
 
 
-# The debits of a ledger: what was released, what it costs as the account counts it, and what became of it.
-#
+# --- Debits: what was released, its cost as the account counts it, and its state
 # Theory: docs/theory/composition.md
 
 
@@ -250,7 +249,7 @@ class Row:
     digest: str
 
 
-# Why a ledger does not pay, or does not give back, in sentences that say which limit and what to do.
+# --- Refusals of debits and refunds: sentences that name the limit and what to do
 
 
 _MOST_PLACES = 1100

@@ -1,7 +1,7 @@
-"""The currencies of a ledger, who pays for a release, and one-line texts.
+"""The currencies of a ledger, the payers of a release, and one-line texts.
 
-Amounts are exact. A float is taken as the number that it is, because measures have already rounded it towards less
-privacy claimed; a limit is a number that a person wrote, so a float there means the decimal that it prints as.
+Amounts are exact. A float amount is taken at its exact value, because measures have already rounded it up. A limit is
+written by a person, so a float limit means the decimal that it prints as.
 Theory: docs/theory/composition.md
 """
 
@@ -22,7 +22,7 @@ from sfumato.numbers.exact import read_fraction
 Amount = Fraction | float
 """A Fraction, or math.inf: no bound is known, or no limit was set."""
 
-# Every double is within, the smallest has 1 074 binary places, and so is one turned from nats into bits.
+# Every double fits, the smallest has 1 074 binary places, and so does one converted from nats into bits.
 _MOST_BITS = 1200
 _MOST_CHARACTERS = 800
 
@@ -190,16 +190,15 @@ def _check_size(name: str, exact: Fraction) -> None:
         )
 
 
-# Who pays for a release, and what the person pays who pays most.
+# --- Payers of a release, and the sum of the person who pays most
+# People with a name are declared to differ from people with another name. The parts of a publication are about
+# different people. People without a name may be anyone. So a person is in at most one group by name and in at most one
+# part of each publication, and the largest sum is
 #
-# People with a name are declared to be others than people with another name; the parts of a publication are about
-# different people; whoever has no name may be anybody. So a person is in at most one group by name and in at most one
-# part of each publication, and the worst person's sum is
+# Σ charges to everyone + max over names (Σ charges to the name),
 #
-# Σ charges to everybody + max over names (Σ charges to the name),
-#
-# where a publication counts with the dearest of its parts, an amendment adding to the part that it amends. That is a
-# bound about a person's own answers; what people tell about each other adds up over everybody.
+# where a publication counts with the most expensive of its parts, and an amendment adds to the part that it amends.
+# This bounds what is revealed by a person's own answers; what people reveal about each other adds up over everyone.
 # Rule and reasons: docs/theory/composition.md
 
 
@@ -280,7 +279,7 @@ def _bounded_difference(more: Amount, less: Amount) -> Amount:
     return math.inf
 
 
-# Lines of text that an account keeps: whoever has it reads them, so nothing in them may move a cursor.
+# --- Lines of text in an account: control characters are refused, so no line can move the cursor of a reader
 
 
 MOST_TITLE = 200
@@ -315,7 +314,7 @@ def _breaks_lines(letter: str) -> bool:
     return unicodedata.category(letter) in {"Cc", "Zl", "Zp", "Cs"}
 
 
-# Who looks at a release, and what a record keeps of what they see.
+# --- Readers of a release, and what a record keeps of what they see
 
 
 PUBLIC = "public"

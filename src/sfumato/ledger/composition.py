@@ -1,9 +1,10 @@
-"""What several releases add up to [E, Thm 4-6].
+"""Composition of several releases [E, Thm 4-6].
 
 About one data set, the bits add: C_1 of all releases together is at most the sum of theirs [E, Thm 5], and what is
-computed from a release costs nothing [E, Prop. 1]. About two data sets of the same people, each release also tells
+computed from a release costs nothing [E, Prop. 1]. About two data sets of the same people, each release also reveals
 something about the other data set [E, Thm 6]. Releases about different people add too: there is no discount for
-disjoint parts, since people may be alike [E, Prop. 7].   Theory: docs/theory/composition.md
+disjoint parts, since people may be alike [E, Prop. 7].
+Theory: docs/theory/composition.md
 """
 
 from __future__ import annotations

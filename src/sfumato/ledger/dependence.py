@@ -1,9 +1,9 @@
 """The assumption about dependence under which a release is counted.
 
-Bits under different assumptions are never added. An account is counted under the widest assumption that any of its
-releases was made for, and those that were made for a narrower one are counted anew for it. A release that states no
-assumption has bits that hold for anyone: under any number of people who depend on each other they hold too, so it
-keeps its figure and asks for no other.   Rule and proof: docs/theory/composition.md
+Bits under different assumptions are never added. An account is counted under the widest assumption of its releases, and
+those made for a narrower one are counted again under it. A release that states no assumption has bits that hold under
+arbitrary dependence, hence for any number of people who depend on each other. It keeps its figure and needs no other.
+Rule and proof: docs/theory/composition.md
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ def counted_anew(before: Counting, after: Counting, figures: Iterable[Figure], n
     return found
 
 
-# What a release assumes as plain texts and numbers, in the one form that ledgers write and read.
+# --- Assumptions as plain texts and numbers, in the one form that ledgers write and read
 
 
 _MOST_PARAMETERS = 20
