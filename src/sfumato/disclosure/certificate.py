@@ -205,7 +205,7 @@ def told_claim(subject: DisclosureSubject, number: Interval) -> Claim:
 
 
 def protected_words(*, single: bool) -> str:
-    """What nothing is told about."""
+    """Say what the release is independent of."""
     return "any single sample" if single else "any protected group of samples"
 
 
@@ -458,7 +458,7 @@ class _PublicRecord(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 def public_certificate(private: Certificate) -> Certificate:
-    """Return what everybody may see of a private certificate; it commits to that one, to the last byte.
+    """Return the public certificate of a private one, with a commitment to every byte of it.
 
     Publish it in place of the private one wherever a law was counted in protected records.
 

@@ -199,7 +199,7 @@ _LOG2_E = 1 / math.log(2)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Priced:
-    """The least value found and a bound that no law passes, with good laws met on the way."""
+    """The least value found and a bound for all distributions, with good distributions found during the search."""
 
     least: float
     bound: float
@@ -539,7 +539,7 @@ def _entropy(feature: FloatArray, law: FloatArray) -> float:
 
 
 def _prior_alone(prior: FloatArray, whole: float) -> Mixture:
-    """Tell nothing, of which everything may be missing: an answer where the solver has none."""
+    """Return the prior as the only symbol, which discloses nothing: the result where the solver fails."""
     return Mixture(laws=prior[None], weights=np.ones(1), lower_bits=0.0, upper_bits=whole, rounds=0)
 
 

@@ -128,7 +128,7 @@ class CountSymbol:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountDisclosure:
-    """Symbols that tell about the count; the optimum lies between `lower_bits` and `upper_bits`.
+    """Symbols that disclose the count in part; the optimum lies between `lower_bits` and `upper_bits`.
 
     Every symbol has the count's mean exactly, so it is independent of every single sample, to the last digit. Floats
     are read as the fractions they are, divided by their sum.

@@ -145,7 +145,7 @@ DataLawLike = DataLaw | Joint | RealArray | Nested
 
 
 def feature_of(law: DataLaw, about: FeatureLike | None) -> FloatArray | None:
-    """Return P(w|cell), a row for each w; None when the data set itself is to be told about."""
+    """Return P(w|cell), a row for each w; None when the data set itself is to be disclosed."""
     if about is None:
         return None
     table = about.array if isinstance(about, Channel) else np.array(about, dtype=np.float64)
@@ -239,7 +239,7 @@ def nullity(law: DataLaw, groups: Groups) -> int:
 
 
 def can_tell(matrix: FloatArray, feature: FloatArray | None) -> bool:
-    """Whether anything can be told: some direction that no marginal sees moves the feature [D, Prop 1]."""
+    """Whether anything can be disclosed: some direction that no marginal sees moves the feature [D, Prop 1]."""
     rank = len(independent_rows(matrix))
     if feature is None:
         return bool(rank < matrix.shape[1])

@@ -49,7 +49,7 @@ _LEAST_EPSILON, _MOST_EPSILON = Fraction(1, 1000), 16
 
 
 class Origin(StrEnum):
-    """What a law was made from: a declaration, a table that everybody may see, noisy counts, or protected records.
+    """What a law was made from: a declaration, a public table, noisy counts, or protected records.
 
     >>> import sfumato as sf
     >>> [origin.value for origin in sf.disclosure.Origin if origin.is_private]
@@ -105,7 +105,7 @@ class BoundTerms:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimation:
-    """How the law was made, and the feature that is told most about, if there is one.
+    """How the distribution was made, and the feature that is disclosed, if there is one.
 
     What was counted says in how many `records`, over how many `cells`, and with which `terms` a bound for other laws is
     chosen. `samples` is the number of samples of a data set whose law is a product: the law of one was counted then.
@@ -423,7 +423,7 @@ HISTOGRAM = "histogram_leak_bits"
 def claims_about_other_laws(
     shape: tuple[int, ...], groups: Groups, estimation: Estimation, excess: float, claimed: Claim | None = None
 ) -> tuple[Claim, ...]:
-    """What is claimed in case the true law is another, and of a private histogram what that tells by itself.
+    """Claims for another true distribution, and for what a private histogram reveals by itself.
 
     Nothing where the law was declared. Both numbers need neither law nor mapping, but for `excess`, which is 0 or the
     rounding of the mapping.

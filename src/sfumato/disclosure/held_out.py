@@ -33,7 +33,7 @@ _SHRINKING = 2.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DisclosedScore:
-    """What the fitted half seems to be told, what the other half is told, and what is told at least, in bits.
+    """The score on the fitted half, the score on the other half, and the lower bound, in bits.
 
     `lower_bits` holds with confidence 1-`beta`; 0 says that nothing was shown to be told. `fitted` and `scored` are the
     numbers of records, and `law_bits` the bound on D(p_W‖r) that was paid.

@@ -77,7 +77,7 @@ class Cell:
     most: float
 
     def at_zero(self) -> float:
-        """ln M(0): nobody is counted."""
+        """ln M(0): the count is 0."""
         return self.rate * self.smoothing / self.scale
 
     def near_zero(self, first: float) -> float:

@@ -203,7 +203,7 @@ _DIRECTION = (1, -1, -1, 1)
 
 
 def two_binary_corners(law: DataLaw) -> tuple[tuple[tuple[Fraction, ...], Fraction], ...]:
-    """Return the corners of S over the cells 00, 01, 10, 11 with their weights; only one if nothing can be told.
+    """Return the corners of S over the cells 00, 01, 10, 11 with their weights; only one if nothing can be disclosed.
 
     The closed form behind `optimum` for a table of two by two.
 

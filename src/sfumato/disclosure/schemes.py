@@ -206,7 +206,7 @@ def window_law(law: Distribution, size: int) -> Distribution:
 
 
 def best_mapping(law: Distribution, size: int) -> Channel:
-    """Return the mapping of `size` samples that tells most about all of them and nothing about any one.
+    """Return the mapping of `size` samples that reveals most about all of them and nothing about any one.
 
     `WindowScheme.best` uses it; it is exact, and refuses windows with too many corners to list.
 
@@ -401,7 +401,7 @@ class WindowScheme:
 
     @classmethod
     def best(cls, law: Distribution, size: int = 2) -> WindowScheme:
-        """Take the most telling private mapping of a window: a closed form for two binary samples, else a program."""
+        """Return the private mapping of a window that reveals most, in closed form for two binary samples."""
         return cls(law=law, mapping=best_mapping(law, size), size=size)
 
     def release(self, samples: npt.ArrayLike, bits: BitSource | None = None) -> ReportArray:

@@ -161,7 +161,7 @@ class UnknownLawBound:
 
 @lru_cache(maxsize=256)
 def unknown_law_bound(records: int, cells: int, beta: Real) -> UnknownLawBound:
-    """Bound D(p‖p̂), hence what any mapping made for p̂ tells under p, with the best `smoothing` that was found.
+    """Bound D(p‖p̂), hence what any mapping made for p̂ reveals under p, with the best `smoothing` that was found.
 
     The records must be independent draws of p; the bound is about a person who is not among them.
 
@@ -230,7 +230,7 @@ def prove_bits(
 
 
 def smoothed_law(counts: Sequence[int], smoothing: Real) -> tuple[Fraction, ...]:
-    """(N+a)/(n+ma) over the declared alphabet: counts of all its cells, also of those that nobody is in.
+    """(N+a)/(n+ma) over the declared alphabet: counts of all its cells, also of empty ones.
 
     It is p̂ of `unknown_law_bound`.
 
@@ -394,7 +394,7 @@ def private_counts(counts: Sequence[int], epsilon: Real, bits: BitSource) -> tup
 
 
 def disclosed_by_private_law_bits(epsilon: Real) -> float:
-    """Bound what an ε-differentially private release tells about one record that is independent of the others.
+    """Bound what an ε-differentially private release reveals about one record that is independent of the others.
 
     P(y|x) varies by e^ε at most; the worst law of the ratio P(y|x)/P(y) has two values, and (z-1-ln z)·log2 e follows.
 

@@ -45,7 +45,7 @@ _FARTHEST = 8.0  # standard deviations: beyond, a normal law has less than 1e-15
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forecast:
-    """What a hunt should find: `recall` is each key's chance, `false_finds` how many other keys on average.
+    """The expected result of a search: `recall` is each key's chance, `false_finds` how many other keys on average.
 
     >>> import sfumato as sf
     >>> hunt = sf.inference.PrefixSearch.within(key_bits=16, step_bits=8, keep=8, epsilon=2.0)
@@ -148,7 +148,7 @@ def _encoded(text: object, position: int) -> bytes:
 
 
 def key_rows(keys: Keys, key_bits: int) -> ByteRows:
-    """Return one row of bytes a key, the first bit leftmost. Errors tell where, never what."""
+    """Return one row of bytes a key, the first bit leftmost. Errors name the place, never the value."""
     size = -(-key_bits // 8)
     spare = 8 * size - key_bits
     if isinstance(keys, np.ndarray) and keys.ndim != 1:
@@ -270,7 +270,7 @@ class _Noise:
 
 
 def _variance(mechanism: Mechanism, whole: bool, n: int) -> float:
-    """Return the variance of the first raw share when everybody holds the first answer, or the last."""
+    """Return the variance of the first raw share when everyone has the first answer, or the last."""
     size = mechanism.size
     exact = getattr(mechanism, "variance", None)
     if exact is not None:
@@ -468,7 +468,7 @@ class PrefixSearch:
     def within(
         cls, *, key_bits: int, step_bits: int, keep: int, epsilon: float, confidence: float = 0.95
     ) -> PrefixSearch:
-        """Hunt with the cyclic response at `epsilon`."""
+        """Return a search with the cyclic response at `epsilon`."""
         from sfumato.mechanisms.cyclic import CyclicResponse  # noqa: PLC0415  needed only for this choice
 
         check_positive("epsilon", epsilon)
@@ -714,7 +714,7 @@ class FamilyCut:
         return binomial_tail(self.count(), self.n, float(self.chance(float(share))), upper=True)
 
     def share_found(self, power: float = 0.9) -> float | None:
-        """Return the least share that is found so often; None where not even everybody's answer is."""
+        """Return the least share that is found so often; None where not even a share of 1 is."""
         check_between("power", power, 0.01, 1 - 1e-9)
         low, high = 0.0, 1.0
         if self.power(high) < power:

@@ -115,7 +115,7 @@ def largest_information(size: int, odds: Fraction) -> Fraction:
 
 
 def expected_information(size: int, odds: Fraction, a: Fraction) -> Fraction:
-    """T_a = max over d of g_d(1 + v_d·g_d/(k(ka+1))): what a report tells of shares drawn by Dirichlet's law, at most.
+    """T_a = max over d of g_d(1 + v_d·g_d/(k(ka+1))): the most that a report reveals of Dirichlet shares.
 
     Its logarithm is concave in the chance of a favoured report, which grows with d, so the maximum is found by halving.
     """
@@ -234,7 +234,7 @@ def l1_ceiling(size: int, n: int, epsilon: float, random_bits: float | None = No
 
 
 def information_per_user(epsilon: float, random_bits: float | None = None) -> float:
-    """A: no (ε, R)-private report tells more about a pair of answers, whatever its alphabet.
+    """A: no (ε, R)-private report reveals more about a pair of answers, whatever its alphabet.
 
     A = e^ε·tanh²(ε/2) from R_c on, and e^ε·[p_R·tanh²(ε/2) + p_R²(1-e^-ε)²/(4(1-p_R))] below.
 
@@ -278,7 +278,7 @@ def users_enough(size: int, risk: float, epsilon: float, random_bits: float | No
 
 
 def check_counts(size: int, n: int) -> None:
-    """Refuse fewer than two answers, and nobody to ask."""
+    """Refuse fewer than two answers, and fewer than one person."""
     check_at_least("size", check_integer("size", size), 2)
     check_at_least("n", check_integer("n", n), 1)
 

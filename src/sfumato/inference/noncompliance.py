@@ -291,7 +291,7 @@ _TO_THE_WALL = 0.99
 _RIDGE = 1e-14
 # A report's log-likelihood gains less than this: one more step is taken, which squares what is missing.
 _NO_GAIN, _LOOSELY, _NO_PACE = 1e-13, 1e-2, 1e-9
-# What lies closer to a bound than the barrier can tell is at the bound.
+# Values closer to a bound than the barrier resolves are at the bound.
 _AT_BOUND = 2e-6
 
 
@@ -379,7 +379,7 @@ class Likelihood:
         return found
 
     def _climbed(self, start: FloatArray, free: list[int]) -> FloatArray:
-        """Climb with a falling barrier; the curvature is that of the reports seen, which is never negative."""
+        """Maximise with a falling barrier; the curvature is that of the reports seen, which is never negative."""
         point, seen = start.copy(), self._counts > 0
         shares = self._counts[seen] / self._total
         near = (self._walls[:, free] != 0).any(axis=1)

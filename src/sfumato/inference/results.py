@@ -99,7 +99,7 @@ class OptionDifferences:
     holds_together: bool = False
 
     def of(self, pairs: Pairs, confidence: float) -> tuple[LinearEstimate | None, ...]:
-        """Compare two options at a time; nothing is known of one that nobody was asked about."""
+        """Compare two options at a time; an option that was never asked about has no result."""
         found = self.rung.estimate(self.tally, confidence=confidence)
         asked = self.rung.option_counts(self.tally).sum(axis=1).tolist()
         places = {pair: place for place, pair in enumerate(self.rung.pairs)}
@@ -687,7 +687,7 @@ def _contrast(pair: _Pair, confidence: float, interval: Interval) -> Contrast:
 
 
 def answer_contrasts(estimates: Sequence[QuestionEstimate]) -> tuple[Contrast, ...]:
-    """Return the contrasts between answers, question by question: of everybody, then of each group.
+    """Return the contrasts between answers, question by question: of all reports, then of each group.
 
     Up to six answers each is compared with each, of more the first with the others; texts that were found stand with
     the most frequent first. Of two answers the second is compared with the first. “No answer” is one more answer.

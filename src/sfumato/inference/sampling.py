@@ -40,7 +40,7 @@ class Coded:
 
 
 def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return the array, which nobody can write to any more."""
+    """Return the array as read-only."""
     array.setflags(write=False)
     return array
 

@@ -387,7 +387,7 @@ def number_for_half_width(
 
 
 def respondents_for_test(channel: Channel, theta_1: float, theta_2: float, *, error: float) -> Respondents:
-    """Return the least n found at which the likelihood-ratio test errs with probability at most `error`, either way.
+    """Return the least n found at which the likelihood-ratio test has both errors at most `error`.
 
     The error falls with n but not at every step; the n returned is reached, and at most a few smaller ones might be.
 

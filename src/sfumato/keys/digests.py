@@ -113,7 +113,7 @@ def blocks_of(numbers: Sequence[int] | Numbers) -> tuple[int, ...]:
 
 
 def positions_of(numbers: Numbers) -> int | Numbers:
-    """A row's position is its number in its part; rows that follow one another are told by the first."""
+    """A row's position is its number in its part; consecutive rows are given by the first."""
     if numbers.size and int(numbers[-1]) - int(numbers[0]) == numbers.size - 1:
         return int(numbers[0])
     return numbers if numbers.size else 0

@@ -104,7 +104,7 @@ def padded_length(rows: int, law: Step) -> int:
 
 
 def packed_length(rows: int, law: Step) -> int:
-    """Return the length of draws of a fixed width: the way out when they do not fit `padded_length`."""
+    """Return the length of draws of a fixed width, which is used when they do not fit `padded_length`."""
     return _in_blocks(_TAG + rows * law.letters * _packed_dtype(law.letter).itemsize)
 
 

@@ -85,7 +85,7 @@ _ODDS = re.compile(r"[0-9]+(/[0-9]+)?")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyHeader:
-    """What a key file tells everybody. Nobody vouches for it until the file has been opened.
+    """The public header of a key file. It is not authenticated until the file has been opened.
 
     `read_header` returns it.
 
@@ -220,7 +220,7 @@ def _is_sound(header: KeyHeader) -> bool:
 
 
 def _is_plain(declaration: str) -> bool:
-    """Whether the numbers of a ladder are small enough to build it, whoever wrote them: a modulus is about q^t."""
+    """Whether the numbers of a ladder are small enough to build it, for untrusted input: a modulus is about q^t."""
     document = json.loads(declaration) if len(declaration) <= _MOST_DECLARED else None
     if not isinstance(document, dict):
         return False
@@ -453,7 +453,7 @@ class KeySealer:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SealedKey:
-    """A key file of which the header was read. Nobody vouches for that until the box has been opened."""
+    """A key file of which the header was read. It is not authenticated until the box has been opened."""
 
     header: KeyHeader
     opening: bytes
@@ -554,7 +554,7 @@ def check_rows(key: Key) -> None:
 
 
 def read_header(data: bytes) -> KeyHeader:
-    """Return what a key file tells everybody, without opening it; a forger could have written it.
+    """Return the public header of a key file without opening it; a forger could have written it.
 
     Raises:
         UnreadableFile: it is no key file, was cut off, or its header is damaged.

@@ -92,7 +92,7 @@ class KeyWriter:
 
 
 def key_file_bytes(blank: Key, protection: Protection) -> int:
-    """Return how long the file of a key of true draws will be, to see beforehand whether there is room for it."""
+    """Return how long the file of a key of true draws will be, to check beforehand whether it fits on the disk."""
     sealer = KeySealer(blank, protection)
     return sealer.front_bytes + sealer.segment_bytes
 
@@ -131,7 +131,7 @@ def copy_with_front(source: ByteSource, front: bytes, skipped: int, path: str | 
 
 
 def write_key(key: Key, path: str | Path, protection: Protection, *, overwrite: bool = False) -> None:
-    """Write a key file that only its owner may read; one that is there already is replaced only when told to."""
+    """Write a key file that only its owner may read; an existing one is replaced only on request."""
     with locked(path):
         if not overwrite:
             check_free("path", path)
@@ -161,7 +161,7 @@ def read_key(path: str | Path, unlock: Unlock) -> Key:
 
 
 def read_key_header(path: str | Path) -> KeyHeader:
-    """Return what a key file tells everybody; nobody vouches for it until the file has been opened."""
+    """Return the public header of a key file; it is not authenticated until the file has been opened."""
     return _sealed(path).header
 
 

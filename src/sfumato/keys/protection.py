@@ -83,7 +83,7 @@ class PublicKey:
         return sha256(b"sfumato/receiver/1" + self.raw).hexdigest()[:_FINGERPRINT_DIGITS]
 
     def to_pem(self) -> bytes:
-        """Return the key as PEM, for everybody to see."""
+        """Return the public key as PEM."""
         from cryptography.hazmat.primitives import serialization as pem  # noqa: PLC0415  slow to import
 
         data: bytes = self.loaded().public_bytes(pem.Encoding.PEM, pem.PublicFormat.SubjectPublicKeyInfo)
@@ -162,7 +162,7 @@ class PrivateKey(Hidden):
 
 @dataclass(frozen=True, slots=True)
 class Unprotected:
-    """No secret at all: whoever has the file has the key. It detects damage, hides nothing, and anyone can forge.
+    """No secret at all: anyone with the file has the key. It detects damage, hides nothing, and anyone can forge.
 
     >>> import sfumato as sf
     >>> ladder = sf.Ladder.within(size=6, epsilons=[2, 1])
@@ -253,7 +253,7 @@ class PublicKeyLock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrivateKeyLock:
-    """What the header says about the owner of a file that nobody else can open or make."""
+    """What the header says about the owner of a file that no one else can open or make."""
 
     owner: str
     salt: bytes
@@ -319,7 +319,7 @@ def seal_body(body: bytes, header: bytes, protection: Protection, lock: Lock) ->
 
 
 def open_body(sealed: bytes, header: bytes, unlock: Unlock, lock: Lock, *, named: str = "key file") -> bytes:
-    """Return the body, or raise KeyRefused without telling what was wrong; `named` is what is opened."""
+    """Return the body, or raise KeyRefused without saying what was wrong; `named` is what is opened."""
     from cryptography.exceptions import InvalidTag  # noqa: PLC0415  slow to import
 
     check_kind(unlock, lock, named=named)

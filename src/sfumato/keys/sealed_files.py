@@ -92,7 +92,7 @@ class Frame:
         )
 
     def damaged(self) -> UnreadableFile:
-        """Return the refusal of a header that nobody wrote."""
+        """Return the refusal of a damaged header."""
         return UnreadableFile(f"the header of the {self.named} is damaged", way_out="Ask for the file again.")
 
     def _other(self) -> UnreadableFile:
@@ -115,7 +115,7 @@ def spell_document(document: msgspec.Struct) -> bytes:
 
 
 def read_document(frame: Frame, raw: bytes, kind: type[T], schema: str) -> T:
-    """Read a header of a schema; another of its family is told from damage; another spelling is damage."""
+    """Read a header of a schema; another schema of its family is not damage, another spelling is."""
     try:
         found = msgspec.json.decode(raw, type=_Schema).schema
         if found == schema:
@@ -134,7 +134,7 @@ def read_document(frame: Frame, raw: bytes, kind: type[T], schema: str) -> T:
 
 
 def lock_in(frame: Frame, document: LockDocument) -> Lock:
-    """Return the lock that a header tells of."""
+    """Return the lock that a header describes."""
     try:
         return read_lock(document)
     except ValueError:
@@ -240,7 +240,7 @@ def write_key_pair(private: PrivateKey, path: str | Path, protection: Passphrase
 
 
 def read_private_key(path: str | Path, unlock: Passphrase | Unprotected) -> PrivateKey:
-    """Read a private key. A passphrase opens only what is locked: an open file could be anybody's."""
+    """Read a private key. A passphrase opens only what is locked: an open file could be anyone's."""
     return open_private_key(read_bytes(path, limit_bytes=_LIMIT_BYTES), unlock)
 
 

@@ -162,7 +162,7 @@ def share_bytes(moduli: Sequence[int], kem: Kem) -> int:
 
 
 def check_public(kem: Kem, raw: bytes) -> bytes:
-    """Refuse a public key that nobody can seal for."""
+    """Refuse a public key for which nothing can be sealed."""
     _check_length(raw, kem.public_bytes)
     try:
         seal_share((), (), kem, raw, b"")

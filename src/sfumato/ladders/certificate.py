@@ -45,7 +45,7 @@ _ADVANTAGE = Fraction(1, 1 << 64)
 
 
 def coalitions(depth: int) -> tuple[Coalition, ...]:
-    """Which coalitions a certificate lists: all, or beyond `MOST_LISTED` levels single ones, pairs and everybody."""
+    """Which coalitions a certificate lists: all, or beyond `MOST_LISTED` levels single ones, pairs and all readers."""
     sizes = range(1, depth + 1) if depth <= MOST_LISTED else (1, 2, depth)
     return tuple(group for size in sizes for group in itertools.combinations(range(1, depth + 1), size))
 

@@ -34,7 +34,7 @@ AS_GOOD = 1.02
 _MOST_FLAGGED = 1 << 20
 
 LadderFamily = Callable[[int, tuple[float, ...]], Iterable[tuple[str, LevelMechanism]]]
-"""Offers rungs for so many answers and levels, each with a word on which it is; `Ladder` makes a ladder over one."""
+"""Offers level mechanisms for numbers of answers and levels, each with its name; `Ladder` makes a ladder over one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,7 +224,7 @@ def _checked_weights(weights: Sequence[float] | None, levels: int) -> tuple[floa
 
 
 def set_of_within(size: int, epsilons: Sequence[float]) -> Iterable[tuple[str, LevelMechanism]]:
-    """Offer the set of `Ladder.within`, whose worst noise on the share of an answer that nobody holds is least."""
+    """Offer the set of `Ladder.within`, whose worst noise on the share of an answer that no one has is least."""
     rung = CyclicLevel.serving(size=size, epsilons=epsilons)
     yield f"{rung.modulus} reports", rung
 

@@ -123,7 +123,7 @@ def block_secrets(key: Key, depth: int) -> tuple[tuple[bytes, ...], ...]:
 
 
 def lower_seed(key: Key, level: int) -> Seed:
-    """Return the seed of a lower level (a larger number): the way down the chain that nobody can climb."""
+    """Return the seed of a lower level (a larger number); no seed of a higher level can be computed."""
     if not isinstance(key.material, Seed) or level < key.level:
         raise KeyRefused(
             f"a key of level {key.level} cannot make one of level {level}", way_out="Ask for a higher key."
@@ -140,7 +140,7 @@ def _chain(secret: bytes, key: Key, depth: int) -> Iterator[bytes]:
 
 
 def _block_keys(key: Key, depth: int) -> Callable[[int, int], bytes]:
-    """Return what tells the secret of the step below a level in a block of rows; seeds are gone down only once."""
+    """Return a function to the secret of the step below a level in a block of rows; seeds are expanded only once."""
     if isinstance(key.material, Draws):
         raise KeyRefused("a key of true draws has no seeds", way_out="Use its draws.")
     if isinstance(key.material, BlockSeeds):

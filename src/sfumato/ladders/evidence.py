@@ -529,7 +529,7 @@ class NestedCounted(ABC):
 
     @cached_property
     def parts(self) -> tuple[int, ...]:
-        """What tells the sets of all levels, sharpest first."""
+        """What distinguishes the sets of all levels, sharpest first."""
         return cast("NestedLevel", self.outline.rung).levels(self.outline.odds)[0].parts
 
     @abstractmethod

@@ -180,7 +180,7 @@ class Ladder(Shown):
 
     @classmethod
     def sealed(cls, size: int) -> Ladder:
-        """Return the one-time pad of so many answers: reports tell nothing, and the key of level 0 everything."""
+        """Return the one-time pad of so many answers: reports reveal nothing, and the key of level 0 everything."""
         return cls.of_odds(ladders.PadLevel(size=size), (Fraction(1),), recover=True)
 
     def _fill(

@@ -87,7 +87,7 @@ def _spell(
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _spread_all(mask: Masks, taken: Masks, times: int, waiting: Masks) -> None:
-    """Make room at the pivots that were taken, in each row."""
+    """Shift bits so that the pivots that were taken are free, in each row."""
     waiting[:] = taken
     for _ in range(times):
         for row in range(mask.size):
@@ -106,7 +106,7 @@ def _clear_all(older: Masks, mask: Masks) -> None:
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _place_all(element: Masks, odd: Masks, pivots: Masks, times: int, own: Masks) -> None:
-    """Make room at the pivots, and write there which masks are to be odd, in each row; uses up `pivots` and `odd`."""
+    """Write at the pivots which masks are to be odd, in each row; uses up `pivots` and `odd`."""
     own[:] = 0
     for _ in range(times):
         for row in range(element.size):

@@ -65,7 +65,7 @@ class NestedLevel(PublicShifts):
     @property
     @abstractmethod
     def parts(self) -> tuple[int, ...]:
-        """What tells the sets of all levels, sharpest first."""
+        """What distinguishes the sets of all levels, sharpest first."""
 
     @abstractmethod
     def set_count(self, part: int) -> int:
@@ -77,7 +77,7 @@ class NestedLevel(PublicShifts):
 
     @abstractmethod
     def placed(self, odds: Fraction, parts: tuple[int, ...], level: int) -> Self:
-        """Return the rung of a level."""
+        """Return the level mechanism of a level."""
 
     @abstractmethod
     def set_step(self, below: int, above: int, erased: Fraction, public: int) -> Step:
@@ -101,7 +101,7 @@ class NestedLevel(PublicShifts):
     # Levels.
 
     def at(self, odds: Fraction) -> Self:
-        """Return the rung at other odds."""
+        """Return the level mechanism at other odds."""
         return self.placed(odds, self.parts, self.level)
 
     def odds_for(self, epsilon: float) -> Fraction:
@@ -110,7 +110,7 @@ class NestedLevel(PublicShifts):
         return odds_keeping(epsilon, weight=weight, size=self.size, width=self.width)
 
     def levels(self, odds: Sequence[Fraction]) -> tuple[Self, ...]:
-        """Return the rungs of the levels; refuses odds that sets inside one another cannot have."""
+        """Return the level mechanisms of the levels; refuses odds that sets inside one another cannot have."""
         parts = self.parts if len(self.parts) > 1 else self.parts * len(odds)
         if len(parts) != len(odds):
             raise InvalidParameter(
@@ -307,14 +307,14 @@ class SetsLevel(NestedLevel, SetsResponse):
 
     @classmethod
     def over(cls, mechanism: SetsResponse) -> Self:
-        """Return the rung of a mechanism; all levels then have sets of its size, unless it is a rung already."""
+        """Return the level mechanism of a mechanism; without levels of its own, all have sets of its size."""
         if isinstance(mechanism, cls):
             return mechanism
         return cls(**{field.name: getattr(mechanism, field.name) for field in fields(SetsResponse)})
 
     @classmethod
     def serving(cls, *, size: int, epsilons: Sequence[float]) -> Self:
-        """Return the rung whose sets serve all levels: the worst noise ratio is least."""
+        """Return the level mechanism whose sets serve all levels: the worst noise ratio is least."""
         check_between("size", check_integer("size", size), 2, MOST_RESIDUES)
         sizes = best_sizes(size, [nominal_odds(min(epsilon, MOST_EPSILON)) for epsilon in epsilons])
         return cls(size=size, odds=Fraction(2), chosen=sizes[0], sizes=sizes)
@@ -350,7 +350,7 @@ class SetsLevel(NestedLevel, SetsResponse):
         return part
 
     def placed(self, odds: Fraction, parts: tuple[int, ...], level: int) -> Self:
-        """Return the rung of a level."""
+        """Return the level mechanism of a level."""
         return replace(self, odds=odds, chosen=parts[level - 1], sizes=parts, level=level)
 
     def set_step(self, below: int, above: int, erased: Fraction, public: int) -> InnerSetStep:
@@ -430,7 +430,7 @@ def best_dimensions(size: int, odds: Sequence[float]) -> tuple[int, tuple[int, .
 
 
 def _for_length(length: int, odds: Sequence[float]) -> tuple[float, tuple[int, ...]]:
-    """Go down the levels: of each dimension, the best way to get there."""
+    """Go down the levels: of each dimension, the best sequence of levels that reaches it."""
     ways: dict[int, tuple[float, float, tuple[int, ...]]] = {}
     for number, value in enumerate(odds):
         found: dict[int, tuple[float, float, tuple[int, ...]]] = {}
@@ -529,14 +529,14 @@ class FlagsLevel(NestedLevel, FlagsResponse):
 
     @classmethod
     def over(cls, mechanism: FlagsResponse) -> Self:
-        """Return the rung of a mechanism; all levels then have its dimension, unless it is a rung already."""
+        """Return the level mechanism of a mechanism; without levels of its own, all have its dimension."""
         if isinstance(mechanism, cls):
             return mechanism
         return cls(**{field.name: getattr(mechanism, field.name) for field in fields(FlagsResponse)})
 
     @classmethod
     def serving(cls, *, size: int, epsilons: Sequence[float]) -> Self:
-        """Return the rung whose spaces serve all levels: the worst noise ratio is least."""
+        """Return the level mechanism whose spaces serve all levels: the worst noise ratio is least."""
         odds = [nominal_odds(min(epsilon, MOST_EPSILON)) for epsilon in epsilons]
         length, dimensions = best_dimensions(size, odds)
         return cls(size=size, odds=Fraction(2), length=length, dimension=dimensions[0], dimensions=dimensions)
@@ -573,7 +573,7 @@ class FlagsLevel(NestedLevel, FlagsResponse):
         return (1 << (self.length - part)) - 1
 
     def placed(self, odds: Fraction, parts: tuple[int, ...], level: int) -> Self:
-        """Return the rung of a level."""
+        """Return the level mechanism of a level."""
         return replace(self, odds=odds, dimension=parts[level - 1], dimensions=parts, level=level)
 
     def set_step(self, below: int, above: int, erased: Fraction, public: int) -> SpaceStep:

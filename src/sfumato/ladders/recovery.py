@@ -506,7 +506,7 @@ def _check_entries(what: str, size: int, power: int) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyCosts:
-    """Bits to store a key for one of `size` answers, three ways; all three give the answer back.
+    """Bits to store a key for one of `size` answers, for three kinds of key; all recover the answer.
 
     >>> import sfumato as sf
     >>> costs = sf.ladders.key_costs(6, 1.0)

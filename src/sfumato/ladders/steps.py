@@ -239,7 +239,7 @@ class TwoLevelShift(OneByOne):
 
     @property
     def letter(self) -> TwoLevelShift:
-        """A draw is one letter of its own law."""
+        """Return the step itself: a draw is one two-level shift."""
         return self
 
     @property
@@ -252,7 +252,7 @@ class TwoLevelShift(OneByOne):
         return shifts
 
     def joined(self, letters: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return the letters themselves."""
+        """Return the numbers unchanged."""
         return letters
 
     @property
@@ -458,7 +458,7 @@ class Step(Protocol):
         ...
 
     def is_like(self, other: object) -> bool:
-        """Whether another step has the same law, made in the same way."""
+        """Whether another step has the same distribution, made by the same parameters."""
         ...
 
     @property
@@ -472,11 +472,11 @@ class Step(Protocol):
         ...
 
     def spelled(self, shifts: npt.NDArray[np.integer[Any]]) -> npt.NDArray[Any]:
-        """Return the letters of shifts, row after row."""
+        """Return shifts as two-level shifts, row after row."""
         ...
 
     def joined(self, letters: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return the shifts that letters spell, as small as the modulus allows."""
+        """Return the shifts from two-level shifts, in the smallest dtype that the modulus allows."""
         ...
 
     def draw(self, bits: BitSource, count: int) -> Sums:

@@ -110,7 +110,7 @@ class Sums:
         )
 
     def copy(self) -> Sums:
-        """Return others that go their own way from here."""
+        """Return an independent copy."""
         found = Sums()
         found._by_currency = {currency: one.copy() for currency, one in self._by_currency.items()}
         return found
@@ -195,7 +195,7 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A debit: the release, its receipt, and when it was settled; None while nobody said that the release was made.
+    """A debit: the release, its receipt, and when it was settled; None until the release is confirmed.
 
     `period` is the one whose limits it counts for, None where there are none; `voided` says when and why it was given
     back, if it was. `bits` is what the account counts it with now, where that is another figure than its own.
@@ -318,7 +318,7 @@ def rows_again(release: Release, count: int) -> BudgetSpent:
 
 
 def voidable(number: int, release: Release, *, settled: str | None) -> Published:
-    """Return the publication of a debit; refuse what was released, or may have been for all that anybody can prove."""
+    """Return the publication of a debit; refuse what was released or may have been."""
     if settled is not None:
         raise InvalidParameter(
             f"was released on {settled[:10]}: {release.title!r} stays paid for",
@@ -409,7 +409,7 @@ class LedgerState:
         return Standing(limits=self._opened.period_limits, spent=spent, period=period)
 
     def spent_by_people(self) -> dict[str, Charges]:
-        """What the worst of the people of each name has paid, with what everybody pays."""
+        """The most that a person of each name has paid, with what everyone pays."""
         named = [entry.release for entry in self.live if entry.release.people is not None]
         first = {people_key(release.people): release for release in reversed(named)}
         return {
@@ -536,7 +536,7 @@ class LedgerState:
         return self.row_for(Settled(time=believed(time, self.latest), number=entry.receipt.number))
 
     def voiding(self, entry: Entry, reason: str, time: str) -> Row:
-        """Return the row that gives a debit back; raise InvalidParameter where nobody can know that it was not seen."""
+        """Return the row that gives a debit back; raise InvalidParameter where it may have been seen."""
         published = voidable(entry.receipt.number, entry.release, settled=entry.settled)
         parts, _ = self.parts_paid(published.publication)
         if parts[-1:] != (published,):
@@ -596,7 +596,7 @@ class LedgerState:
         return found
 
     def with_figures(self, record: Debited, entries: list[Entry]) -> LedgerState:
-        """Write the figures of a debit over those of the entries; raise Damaged at figures that nobody writes."""
+        """Write the figures of a debit over those of the entries; raise Damaged at impossible figures."""
         after = self.counting.with_release(record.release.assumption, is_local=record.release.is_local)
         # All figures are looked at only where the assumption changes: a long ledger is read in linear time.
         figures = (entry.figure for entry in islice(entries, len(entries) - 1))

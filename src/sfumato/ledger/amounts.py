@@ -46,7 +46,7 @@ class Currency(StrEnum):
 
     @property
     def is_own(self) -> bool:
-        """Whether it counts what a release tells about a person's own answers, so that other people do not pay it."""
+        """Whether it counts what a release reveals about a person's own answers, so that other people do not pay it."""
         return self is not Currency.BITS
 
     @property
@@ -204,7 +204,7 @@ def _check_size(name: str, exact: Fraction) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Payer:
-    """Whom a release is charged to: people of a name or anybody, and of a publication those in one part."""
+    """Whom a release is charged to: people of a name or anyone, and of a publication those in one part."""
 
     people: str | None = None
     publication: str | None = None
@@ -215,7 +215,7 @@ EVERYBODY = Payer()
 
 
 def people_key(name: str | None) -> str | None:
-    """Return what tells a name from others: `South` and ` SOUTH ` are not two groups of people by a slip of the pen."""
+    """Return the normalised name: `South` and ` SOUTH ` are the same group of people."""
     return None if name is None else " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
@@ -234,7 +234,7 @@ class WorstSum:
         return added(self._groups[None], self._largest)
 
     def charge(self, payer: Payer, amount: Amount) -> None:
-        """Charge somebody."""
+        """Charge a payer."""
         people, increase = payer.people, amount
         if payer.publication is not None:
             publication, part = (people, payer.publication), (people, payer.publication, payer.part)
@@ -257,7 +257,7 @@ class WorstSum:
         return added(mine, self._largest if people is None else self._groups[None])
 
     def copy(self) -> WorstSum:
-        """Return another that goes its own way from here."""
+        """Return an independent copy."""
         other = WorstSum()
         other._groups, other._largest = dict(self._groups), self._largest
         other._dearest, other._parts = dict(self._dearest), dict(self._parts)

@@ -93,7 +93,7 @@ class TwoDataSets:
 
     @property
     def bound(self) -> float:
-        """Σ_j min(own + other, whole): a release tells no more about a person than it tells in all."""
+        """Σ_j min(own + other, whole): a release reveals no more about a person than in total."""
         terms = (min(_add(own.upper, other.upper), whole.upper) for own, other, whole in self._releases())
         return reduce(_add, terms)
 
@@ -138,7 +138,7 @@ def compose(channels: Sequence[Channel], shape: Sequence[int], *, gap_bits: floa
 def compose_parallel(
     channels: Sequence[Channel], shapes: Sequence[Sequence[int]], *, gap_bits: float = INDIVIDUAL_GAP_BITS
 ) -> Parallel:
-    """Releases about different people, who may be alike in any way: the largest, and the truth [E, Def. 21].
+    """Releases about different people, who may be alike in any respect: the largest, and the true sum [E, Def. 21].
 
     Returns:
         What each tells and the truth, which may exceed the largest: disjoint parts get no discount.
@@ -171,7 +171,7 @@ def compose_parallel(
 
 
 def cross_capacity_bits(channel: Channel, values: int, *, gap_bits: float = INDIVIDUAL_GAP_BITS) -> Interval:
-    """Enclose what a release tells about a record with so many values in *another* data set of the same people.
+    """Enclose what a release reveals about a record with so many values in *another* data set of the same people.
 
     The two data sets may be related in any way, so each value of that record can meet any row [E, Prop. 6].
 
@@ -231,7 +231,7 @@ def joint_of_two_data_sets(
     *,
     gap_bits: float = INDIVIDUAL_GAP_BITS,
 ) -> Interval:
-    """Enclose what both releases together tell about one person, whose record is a pair of values; for small cases.
+    """Enclose what both releases together reveal about one person, whose record is a pair of values; for small cases.
 
     >>> import sfumato as sf
     >>> told = sf.Channel([[0.8, 0.2], [0.2, 0.8]])
@@ -250,7 +250,7 @@ def joint_of_two_data_sets(
 
 
 def group_bound_bits(individual_bits: float, size: int) -> float:
-    """k·C_1, rounded up: what any release with this C_1 tells at most about k people together [E, Thm 4].
+    """k·C_1, rounded up: the most that any release with this C_1 reveals about k people together [E, Thm 4].
 
     >>> import sfumato as sf
     >>> sf.ledger.group_bound_bits(0.25, 4)

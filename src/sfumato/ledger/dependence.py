@@ -35,7 +35,7 @@ class Assumption:
     reaccounting: Reaccounting
 
     def bits_under(self, correlated: Correlation) -> Amount:
-        """What the release tells at most about one person if so many depend on each other."""
+        """The most that the release reveals about one person if so many depend on each other."""
         return charge_of("bits", bits_of(self.reaccounting, correlated))
 
 
@@ -83,7 +83,7 @@ class Counting:
 
 
 def widest(one: Correlation, other: Correlation) -> Correlation:
-    """Return the narrowest assumption at hand that excludes nobody whom one of the two includes.
+    """Return the narrowest available assumption that includes everyone whom one of the two includes.
 
     Households of at most m are among those of at most m' ≥ m, and beliefs that share c bits among those that share
     c' ≥ c, beyond households or not. A household of two that is all alike may share any number of bits, and a belief

@@ -135,7 +135,7 @@ _NAME = re.compile(r"[0-9a-f]{32}")
 
 
 class Damaged(Exception):
-    """What is written here is no record of a ledger; whoever knows the file makes a sentence of it."""
+    """The text is not a record of a ledger; the caller, who knows the file, adds its name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -70,7 +70,7 @@ def reading(path: Path, patience_seconds: float) -> Iterator[sqlite3.Connection]
 
 @contextlib.contextmanager
 def writing(path: Path, patience_seconds: float) -> Iterator[sqlite3.Connection]:
-    """Read and write, alone: nobody else writes before this ends, and when it has ended it is on the disk."""
+    """Read and write exclusively: no other writer before this ends, and then it is on the disk."""
     with _connected(path, patience_seconds) as connection:
         # Immediate: two that read first and wrote later could both spend the same rest.
         connection.execute("BEGIN IMMEDIATE")
@@ -392,7 +392,7 @@ class Ledger:
         return book, before
 
     def settle(self, receipt: Receipt) -> None:
-        """Note that the release was really made. It changes no sum; it tells debits whose release never followed."""
+        """Record that the release was made. It changes no sum; it marks debits whose release did not follow."""
         with writing(self._path, self._patience_seconds) as connection:
             book, entry = self._entry_of(receipt, read_book(connection, self._book))
             if entry.voided is not None:

@@ -144,7 +144,7 @@ class Published:
 
     @property
     def token(self) -> str:
-        """A short name for files that are on their way."""
+        """A short name for files that are being written."""
         return sha256(self.id.encode()).hexdigest()[:16]
 
     @property
@@ -163,7 +163,7 @@ class Published:
         return same_study and self.epoch == before.epoch
 
     def is_about(self, before: Published) -> bool:
-        """Whether an earlier one is about the same people: one study, one epoch, and nobody declared others.
+        """Whether an earlier one is about the same people: one study, one epoch, and no people declared different.
 
         Within a publication, only an amendment is about people that came before.
         """
@@ -181,7 +181,7 @@ class Published:
 
     @property
     def summary(self) -> EarlierRelease:
-        """What readers of a later release are told of this one."""
+        """What a later release says about this one."""
         return EarlierRelease(release=self.token, name=self.again, seen=self.seen)
 
     def check_draws(self, others: Iterable[Published]) -> None:
@@ -221,7 +221,7 @@ class Published:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EarlierRelease:
-    """What readers of a release are told of one before it, about the same people: its name, and what it shows."""
+    """What a release says about an earlier one on the same people: its name, and what it shows."""
 
     release: str
     name: str | None

@@ -75,7 +75,7 @@ def group_notes(people: int) -> tuple[str, str]:
 
 
 def whom(people: int | None, *, one: str = "any one record", together: bool = True) -> str:
-    """About whom a release tells so much, to the end of the sentence."""
+    """Say whom the bits of a release are about, to the end of the sentence."""
     if people is None:
         everybody = ", and about all of them together" if together else ""
         return f"{one}{everybody}, whatever is known beforehand and however the records depend on each other."
@@ -510,7 +510,7 @@ def steps_moved(people: int | None, change: Fraction | None, width: Fraction, gr
 
 
 def bound_noise(variance: Fraction, steps: int, values: int | None) -> NoiseBound:
-    """Search for the input law that tells most, and enclose the capacity by it."""
+    """Search for the input distribution that reveals most, and enclose the capacity by it."""
     if uses_selections(variance, steps, values):
         found = selection_capacity(variance, steps, values or 2)
         bits = publish(stated_bits(variance, steps, found.positions, found.weights))
@@ -587,7 +587,7 @@ class NoiseSubject:
 
     @property
     def moved(self) -> Fraction:
-        """How far those who depend on each other move the number: the whole range where it may be anybody."""
+        """How far those who depend on each other move the number: the whole range under arbitrary dependence."""
         return moved_by(self.people, self.change, self.high - self.low)
 
     def squared_radius(self, people: int | None) -> Fraction:
@@ -605,7 +605,7 @@ def certify_range(
     change: Fraction | None = None,
     people: int | None = None,
 ) -> Certificate:
-    """Return every claim about noise on a range, having searched for the input law that tells most."""
+    """Return every claim about noise on a range, having searched for the input distribution that reveals most."""
     bound = bound_noise(variance, steps, values)
     return certify_subject(
         NoiseSubject(

@@ -77,21 +77,21 @@ class ExponentialDesign(Shown):
 
     @property
     def correlated(self) -> Correlation:
-        """Nothing is assumed: the bound holds whoever depends on whom."""
+        """No assumption: the bound holds under arbitrary dependence."""
         return ANYONE
 
     @property
     def reaccounting(self) -> Reaccounting:
-        """What it takes to find again what a release tells, under whatever assumption."""
+        """The data that `bits_for` needs for any assumption."""
         return against_anyone(self.capacity_bits)
 
     def bits_for(self, correlation: Correlation) -> float:
-        """Bound from above what one release tells about a person under another assumption, in bits."""
+        """Bound from above what one release reveals about a person under another assumption, in bits."""
         return bits_of(self.reaccounting, correlation)
 
     @property
     def certificate(self) -> Certificate:
-        """Every measure of what the answer told says about the true one, and so about any record behind it."""
+        """Every measure of what the released answer reveals about the true one, and so about any record behind it."""
         return certify(self.channel)
 
     def release(self, answer: Label, bits: BitSource | None = None) -> Label:
@@ -242,7 +242,7 @@ _FLIP_GRID = 1 << 32
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlipDesign(Shown):
-    """Flip the answer with probability `flip`; `capacity_bits` is what that leaks at most about anybody.
+    """Flip the answer with probability `flip`; `capacity_bits` is the most that it leaks about any record.
 
     >>> import sfumato as sf
     >>> from fractions import Fraction
@@ -269,21 +269,21 @@ class FlipDesign(Shown):
 
     @property
     def correlated(self) -> Correlation:
-        """Nothing is assumed: the bound holds whoever depends on whom."""
+        """No assumption: the bound holds under arbitrary dependence."""
         return ANYONE
 
     @property
     def reaccounting(self) -> Reaccounting:
-        """What it takes to find again what a release tells, under whatever assumption."""
+        """The data that `bits_for` needs for any assumption."""
         return against_anyone(self.capacity_bits)
 
     def bits_for(self, correlation: Correlation) -> float:
-        """Bound from above what one release tells about a person under another assumption, in bits."""
+        """Bound from above what one release reveals about a person under another assumption, in bits."""
         return bits_of(self.reaccounting, correlation)
 
     @property
     def certificate(self) -> Certificate:
-        """Every measure of what a flipped answer tells about the answer, and so about any record behind it."""
+        """Every measure of what a flipped answer reveals about the answer, and so about any record behind it."""
         return certify(Channel([[1 - self.flip, self.flip], [self.flip, 1 - self.flip]], ("no", "yes"), ("no", "yes")))
 
     def channel(self, truth: Sequence[int]) -> Channel:
@@ -312,7 +312,7 @@ def _flip_subject(thing: FlipDesign) -> ChannelSubject:
 
 
 def flip(*, budget_bits: Real) -> FlipDesign:
-    """Return the smallest flip whose leak is certainly within the budget; 0 where a whole bit may be told.
+    """Return the smallest flip whose leak is certainly within the budget; 0 where a whole bit may be revealed.
 
     >>> import sfumato as sf
     >>> design = sf.noise.flip(budget_bits=0.5)

@@ -165,7 +165,7 @@ class GaussianDesign(Shown):
 
     @property
     def bound(self) -> Fraction:
-        """T, half of what those who may depend on each other move: half the range where it may be anybody."""
+        """T, half of what those who may depend on each other move: half the range under arbitrary dependence."""
         return moved_by(self.correlated.people, self.change, self.high - self.low) / 2
 
     @property
@@ -185,7 +185,7 @@ class GaussianDesign(Shown):
 
     @property
     def paper_variance(self) -> float:
-        """T²/(2^(2b)-1), what [E, Cor. 6] asks for: a limit on power where there is one on amplitude."""
+        """T²/(2^(2b)-1), the variance of [E, Cor. 6]: a limit on power where there is one on amplitude."""
         return float(self.bound) ** 2 / math.expm1(2 * self.budget_bits * math.log(2))
 
     @property
@@ -202,7 +202,7 @@ class GaussianDesign(Shown):
 
     @property
     def reaccounting(self) -> Reaccounting:
-        """What it takes to find again what a release tells, under whatever assumption."""
+        """The data that `bits_for` needs for any assumption."""
         parameters: dict[str, str | int] = {
             "width": str(self.high - self.low),
             "grid": str(self.grid),
@@ -217,7 +217,7 @@ class GaussianDesign(Shown):
         return Reaccounting(kind="number", parameters=parameters)
 
     def bits_for(self, correlation: Correlation) -> float:
-        """Bound from above what one release tells about a person under another assumption, in bits."""
+        """Bound from above what one release reveals about a person under another assumption, in bits."""
         return bits_of(self.reaccounting, correlation)
 
     @property
@@ -363,7 +363,7 @@ class OfRecords:
 
     @property
     def capacity_bits(self) -> Interval:
-        """What one release tells at most about anyone, under the assumption that it was made for."""
+        """The most that one release reveals about anyone, under the assumption that it was made for."""
         return self.design.capacity_bits
 
     @property
@@ -378,11 +378,11 @@ class OfRecords:
 
     @property
     def reaccounting(self) -> Reaccounting:
-        """What it takes to find again what a release tells, under whatever assumption."""
+        """The data that `bits_for` needs for any assumption."""
         return self.design.reaccounting
 
     def bits_for(self, correlation: Correlation) -> float:
-        """Bound from above what one release tells about a person under another assumption, in bits."""
+        """Bound from above what one release reveals about a person under another assumption, in bits."""
         return self.design.bits_for(correlation)
 
     def total(self, values: Reals) -> Fraction:

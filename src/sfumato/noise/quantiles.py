@@ -86,21 +86,21 @@ class PrivateQuantile(Shown):
 
     @property
     def capacity_bits(self) -> Interval:
-        """What one release tells at most; from below nothing is claimed."""
+        """The most that one release reveals; no lower bound is claimed."""
         value = self.certificate[RANK_CAPACITY].value
         assert isinstance(value, Interval)
         return Interval(0.0, value.upper)
 
     @property
     def reaccounting(self) -> Reaccounting:
-        """What it takes to find again what a release tells, under whatever assumption."""
+        """The data that `bits_for` needs for any assumption."""
         return Reaccounting(
             kind="ranks",
             parameters={"candidates": len(self.grid), "records": self.records, "rate": str(self.rate)},
         )
 
     def bits_for(self, correlation: Correlation) -> float:
-        """Bound from above what one release tells about a person under another assumption, in bits."""
+        """Bound from above what one release reveals about a person under another assumption, in bits."""
         return bits_of(self.reaccounting, correlation)
 
     def ranks_off(self, values: Reals) -> tuple[int, ...]:
@@ -151,7 +151,7 @@ def _quantile_subject(thing: PrivateQuantile) -> RankSubject:
 def private_quantile(
     grid: Reals, share: Real, records: int, budget_bits: float, correlated: Correlation | str | int
 ) -> PrivateQuantile:
-    """Return the sharpest draw by rank for a budget; `grid` lists the values that may be told, in ascending order.
+    """Return the sharpest draw by rank for a budget; `grid` lists the values that may be released, in ascending order.
 
     >>> import sfumato as sf
     >>> design = sf.noise.private_quantile(range(0, 101, 5), 0.5, 1000, 1, correlated=2)

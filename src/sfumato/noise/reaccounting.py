@@ -47,12 +47,12 @@ class Reaccounting:
 
 
 def against_anyone(bits: Interval) -> Reaccounting:
-    """Of a bound that holds whoever depends on whom."""
+    """Return the reaccounting of a bound that holds under arbitrary dependence."""
     return Reaccounting(kind="anyone", parameters={"bits": repr(bits.upper)})
 
 
 def bits_of(reaccounting: Reaccounting, correlation: Correlation) -> float:
-    """Bound from above what one release tells about a person under an assumption, in bits.
+    """Bound from above what one release reveals about a person under an assumption, in bits.
 
     Raises:
         InvalidParameter: the recount is of no known kind, or something of it is missing or damaged.
@@ -83,7 +83,7 @@ def bits_of(reaccounting: Reaccounting, correlation: Correlation) -> float:
 
 
 def _against_anyone(parameters: Plain, _: int | None) -> float:
-    """A bound that holds whoever depends on whom holds under every assumption."""
+    """A bound under arbitrary dependence holds under every assumption."""
     bits = float(parameters["bits"])
     if not 0 <= bits < math.inf:
         raise ValueError(bits)

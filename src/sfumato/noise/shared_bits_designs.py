@@ -119,7 +119,7 @@ class BelievedNoise(Shown):
 
     @property
     def anyone_deviation(self) -> Fraction:
-        """A deviation that would be enough for the same bits whatever anybody believes."""
+        """A deviation that would be enough for the same bits under all beliefs."""
         return self.subject.anyone_deviation
 
     @property
@@ -129,12 +129,12 @@ class BelievedNoise(Shown):
 
     @property
     def independent_bits(self) -> Interval:
-        """What is told to whoever believes that the records are independent."""
+        """The bits revealed to a reader who believes that the records are independent."""
         return self._claimed(NOBODYS)
 
     @property
     def anyone_bits(self) -> Interval:
-        """What may be told to whoever believes that all records move together, and is not covered."""
+        """The bits for a reader who believes that all records move together, who is not covered."""
         return self._claimed(ANYONES)
 
     def _claimed(self, measure: str) -> Interval:
@@ -143,7 +143,7 @@ class BelievedNoise(Shown):
         return value
 
     def bits_for(self, correlated: Correlation) -> float:
-        """Bound from above what the same noise tells under another assumption; such bits add up under that one.
+        """Bound from above what the same noise reveals under another assumption; such bits add up under that one.
 
         For people it is a bound on the capacity of the noise, for shared bits Theorem 1.
         """
@@ -151,7 +151,7 @@ class BelievedNoise(Shown):
 
     @property
     def reaccounting(self) -> Reaccounting:
-        """What it takes to find again what a release tells, under whatever assumption."""
+        """The data that `bits_for` needs for any assumption."""
         found = self.subject
         return Reaccounting(
             kind=NORMAL,

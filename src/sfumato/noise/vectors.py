@@ -82,14 +82,14 @@ class VectorDesign(Shown):
 
     @property
     def capacity_bits(self) -> Interval:
-        """What one release tells at most; from below nothing is claimed."""
+        """The most that one release reveals; no lower bound is claimed."""
         value = self.certificate[VECTOR_CAPACITY].value
         assert isinstance(value, Interval)
         return Interval(0.0, value.upper)
 
     @property
     def reaccounting(self) -> Reaccounting:
-        """What it takes to find again what a release tells, under whatever assumption."""
+        """The data that `bits_for` needs for any assumption."""
         subject = self.subject
         return Reaccounting(
             kind="vector",
@@ -101,7 +101,7 @@ class VectorDesign(Shown):
         )
 
     def bits_for(self, correlation: Correlation) -> float:
-        """Bound from above what one release tells about a person under another assumption, in bits."""
+        """Bound from above what one release reveals about a person under another assumption, in bits."""
         return bits_of(self.reaccounting, correlation)
 
     def release(self, values: Reals, bits: BitSource | None = None) -> tuple[Fraction, ...]:

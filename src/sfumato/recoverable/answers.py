@@ -191,7 +191,7 @@ def hide_predicate(query: Query, predicate: Function) -> RecoverableDesign:
 
 
 def hide_correlated(joint: Joint, f: Function, rho: Real) -> RecoverableDesign:
-    """Tell f(X) and hide Y, when (X, Y) have a joint law and the response may depend on both [A, Remark (iii)].
+    """Disclose f(X) and hide Y, when (X, Y) have a joint law and the response may depend on both [A, Remark (iii)].
 
     Returns:
         A response to pairs (x, y), which are the inputs of its channel.
@@ -212,7 +212,7 @@ def hide_correlated(joint: Joint, f: Function, rho: Real) -> RecoverableDesign:
 
 
 def reveal_correlated(joint: Joint, rho: Real) -> RecoverableDesign:
-    """Tell Y and hide X, the second reading of [A, Remark (iii)].
+    """Disclose Y and hide X, the second reading of [A, Remark (iii)].
 
     Returns:
         A response to pairs (x, y), which are the inputs of its channel.

@@ -89,7 +89,7 @@ class Stakes:
 
     @property
     def peaks(self) -> tuple[tuple[Fraction, ...], ...]:
-        """For each prior and value i of f, what the best guess of somebody who knows f(x) = i wins."""
+        """For each prior and value i of f, the gain of the best guess when f(x) = i is known."""
         return tuple(
             tuple(
                 max(sum((v for v, own in zip(row, self.keep, strict=True) if own == i), Fraction(0)) for row in table)
@@ -323,7 +323,7 @@ def search(
 def _improvements(
     stakes: Stakes, rows: list[FloatArray], patience: Patience
 ) -> Iterator[tuple[list[FloatArray], float]]:
-    """Yield what a start becomes, round after round, so that nothing is lost when time is up on the way."""
+    """Yield the responses after each round, so that nothing is lost when the time is up."""
     gains, value = stakes.array, math.inf
     for _ in range(_ROUNDS):
         for t in range(len(rows)):
@@ -350,7 +350,7 @@ def _sequences(matrices: list[FloatArray], rows: int) -> FloatArray:
 
 
 def _starting_rows(stakes: Stakes, n: int, start: int, bases: Sequence[Rows]) -> list[FloatArray]:
-    """The bases first, hardly moved, then random responses: where a search begins is nobody's secret."""
+    """Return the bases first, slightly perturbed, then random responses; starts need not be secret."""
     own = np.zeros((len(stakes.keep), stakes.size))
     own[np.arange(len(stakes.keep)), list(stakes.keep)] = 1.0
     rho = float(stakes.rho)

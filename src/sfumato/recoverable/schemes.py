@@ -122,7 +122,7 @@ def _log_likelihoods(rows: FloatArray, weights: Sequence[float], n: int) -> Floa
 
 
 def _loosened(found: float, n: int, size: int) -> Interval:
-    """Rounding of ln n! and of n·ln p, carried through the exponential, with room to spare."""
+    """Rounding of ln n! and of n·ln p, carried through the exponential, with a margin."""
     slack = 64 * _ROUNDOFF * (size + 2) * (n * max(1.0, math.log(n + 1)) + 16)
     return Interval(max(0.0, found * (1 - slack) - _LOST), found * (1 + slack) + _LOST)
 
@@ -252,7 +252,7 @@ def accuracy_of_noise(query: Query, noise: Rows, n: int) -> Interval:
 
 
 def accuracy_floor(query: Query, n: int) -> float:
-    """[A, eq. (33)]: how often f(X) is told right at least, by any n responses.
+    """[A, eq. (33)]: the least probability with which any n responses determine f(X).
 
     It is the largest of ρ, of the likeliest value's probability, and of how often more than half of n responses are
     right.

@@ -129,7 +129,7 @@ def least_certainty(query: Query, prices: FloatArray) -> Fraction:
 
 
 def _dinkelbach(query: Query, tau: float) -> tuple[FloatArray, FloatArray]:
-    """Return rows W and prices at the least τ; each program asks by how much τ can be beaten."""
+    """Return rows W and prices at the least τ; each program finds by how much τ can be lowered."""
     rows, prices, value = _program(query, tau)
     if value <= _PROGRESS:
         return rows, prices

@@ -573,7 +573,7 @@ def device_at(
     forced_yes: Real = _HALF,
     draws: int = 2,
 ) -> Device:
-    """Return the device of a kind that tells most within one limit, or least for a number of respondents.
+    """Return the device of a kind that reveals most within one limit, or least for a number of respondents.
 
     `posterior` is how likely "yes" may be after the report that speaks most for it, `share` of the people holding it;
     `respondents` must give an interval of ± `half_width` there. `forced_yes` is how often a forced answer, or that to

@@ -388,7 +388,7 @@ class AnswerLimits:
         weights: Sequence[Real] | None = None,
         max_epsilon: float | None = None,
     ) -> AnswerLimits:
-        """Read the limits as people give them: equal weights unless told otherwise, and ε rather than odds."""
+        """Return the limits from weights, equal by default, and from ε rather than odds."""
         masses = (
             (Fraction(1, answers),) * answers
             if weights is None
@@ -536,7 +536,7 @@ def largest_renyi_nats(limits: Limits, theta_1: Real, theta_2: Real, order: floa
 
 
 def largest_chernoff_nats(limits: Limits, theta_1: Real, theta_2: Real) -> float:
-    """The fastest exponent at which the error of telling θ1 from θ2 can fall [C, Sec. V].
+    """The fastest exponent at which the error of distinguishing θ1 from θ2 can fall [C, Sec. V].
 
     >>> import sfumato as sf
     >>> limits = sf.surveys.Limits.of(guess_error=0.375)

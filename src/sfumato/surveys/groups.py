@@ -117,7 +117,7 @@ def extended_crosswise_groups(p: Real) -> GroupDevice:
 
 
 def anchored_crosswise(p: Real, *, anchor_p: Real, joint: bool = False) -> GroupDevice:
-    """Crosswise with an anchor: a second such question whose sensitive statement is true of nobody [Ats21].
+    """Crosswise with an anchor: a second such question whose sensitive statement is true of no one [Ats21].
 
     Who is not attentive says either with equal chances, to both. The counts are those of the question and of the
     anchor; where it is known who said what to both, `joint` takes the four pairs, and uses that inattention goes

@@ -348,7 +348,7 @@ class _Problem:
         )
 
     def first_surveys(self) -> list[FloatArray]:
-        """Return a few surveys that tell all shares together; refuses where none does."""
+        """Return a few surveys that together determine all shares; refuses where none does."""
         zero = np.zeros(1)
         found = [self._program((np.square(self.columns).sum(axis=1) / self.chances[0])[None], zero)[0]]
         while True:
@@ -453,7 +453,7 @@ class ListedSurvey(CertifiedDesign):
     proof: FloorProof | None = None
 
     def total_variance(self, shares: Sequence[Real]) -> Fraction | None:
-        """Return n times the sum of the variances of all shares, from n reports; None where not all can be told."""
+        """Return n times the sum of the variances of all shares, from n reports; None if not all are estimable."""
         return total_variance(self.channel, checked_shares("shares", shares, self.limits.size))
 
     @property
@@ -536,7 +536,7 @@ def answer_or_silence(
 
 
 def silent_level(limits: AnswerLimits) -> Fraction | None:
-    """Return how often "any" would be said by a person of weight 1; None where some answer would be never told."""
+    """Return how often "any" would be said by a person of weight 1; None where some answer would never be reported."""
     level = limits.guess_error / (limits.size - 1)
     return level if limits.max_odds == math.inf and level < min(limits.weights) else None
 
