@@ -140,7 +140,7 @@ class TestClosedForm:
             count = type_count(n, size)
             assert (size * count + size, (size + 1) * count) == (variables, rows)
             cells = [type_programs._type_cells(n, size, j) for j in range(size)]
-            assert sum(cell.handlers.size for cell in cells) + size * count == entries
+            assert sum(cell.ways.size for cell in cells) + size * count == entries
             assert type_programs.most_types_n(size) == n
 
     def test_below_a_half_there_is_none(self):
