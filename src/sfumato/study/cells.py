@@ -1,7 +1,7 @@
 """How the cells of a question are read: answers, missing answers, skipped questions and hints.
 
-Blanks around a cell are no part of it. A cell says an answer by its text, by an alias that the question declares, or,
-where the answer is a number, by its value however it is written: 3, 3.0 and 3e0 are the same. Nothing else is guessed.
+Blanks around a cell are ignored. A cell gives an answer by its text, by an alias that the question declares or, where
+the answer is a number, by its value: 3, 3.0 and 3e0 are the same. Nothing else is guessed.
 """
 
 from __future__ import annotations
@@ -200,9 +200,8 @@ ALIASES = Key(
 )
 
 
-# What to do about cells that are no answer: the cure is chosen by how they are written, and never repeats one.
-#
-# Whatever is proposed here is read once it is done; a test applies every cure.
+# --- Fix hints for cells that are no answer
+# A hint is chosen by how the cells are written and never repeats one. A test applies every hint.
 
 
 _EMPTY = frozenset(
@@ -303,7 +302,8 @@ def _spellings(answer: str, answers: tuple[str, ...]) -> list[str]:
     return [text for text in dict.fromkeys(found) if text not in answers]
 
 
-# How a column of texts becomes numbers, and what the heading of a question must be. No refusal says what it read.
+# --- Columns of texts as numbers, and headings of questions
+# Refusals do not repeat what was read.
 
 
 SymbolArray = npt.NDArray[np.int64]
@@ -410,12 +410,10 @@ def _taken(column: Words, values: Sequence[int]) -> SymbolArray:
     return taken
 
 
-# What an empty cell means: not answering is one more answer that nobody sees, or it is public. Nothing is assumed.
-#
-# With `missing = "hidden"` the answers of a question have one more, `NO_ANSWER`, which is the last of its labels:
-# whoever does not answer reports like everybody else. With `"public"` the cell stays empty in the reports, for
-# everybody to see. A skip rule says whom a question is asked: by the answer to another question, which is private, or
-# by a public column.
+# --- Empty cells
+# With `missing = "hidden"` not answering is one more answer, `NO_ANSWER`, the last of the labels. It is reported like
+# any other. With `"public"` the cell stays empty in the reports and is public. A skip rule says whom a question is
+# asked: by the answer to another question, which is private, or by a public column.
 
 
 NO_ANSWER = "no answer"

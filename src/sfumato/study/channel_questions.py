@@ -102,7 +102,8 @@ class CardedHandler(ChannelHandler):
         return self.design.certificate
 
 
-# The share of the second of two answers, for every way whose reports are those of a channel with two rows.
+# --- The share of the second of two answers
+# For every question kind whose channel has two rows.
 
 
 METHOD_WORDS = {

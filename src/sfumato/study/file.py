@@ -1,7 +1,7 @@
 """Study files: reading, writing, the fingerprint, the first commented file and the JSON Schema.
 
-A study of one question may be written short: `question = "…"` in place of the list, with the keys of that question
-beside it. A refusal names the file, the line where there is one, the key, and what to write instead.
+A study of one question has a short form: `question = "…"` in place of the list, with the keys of that question beside
+it. A refusal names the file, the line where there is one, the key, and a valid value.
 """
 
 from __future__ import annotations
@@ -333,7 +333,8 @@ def _in_file(place: Place | None, text: str, path: str | Path, *, is_short: bool
     return Place(file=str(path), line=line, table=place.table, index=place.index, key=place.key)
 
 
-# The text of a first study file, with comments that say what every key means and how to add to it.
+# --- The text of a first study file
+# Comments explain each key and how to add to the file.
 
 
 _COLUMN = 38
@@ -433,11 +434,9 @@ def _line(entry: str, comment: str) -> str:
     return f"{entry:{_COLUMN}} # {comment}" if comment else entry
 
 
-# A JSON Schema of study files, for editors that complete and check TOML while it is typed.
-#
-# It is made from the tables of keys that the reader itself uses, and is published as
-# `docs/reference/study.schema.json`. It says what a key may look like; rules that join several keys are the reader's,
-# which has the last word.
+# --- The JSON Schema of study files
+# For editors that complete and check TOML. It is made from the reader's own tables of keys and is published as
+# `docs/reference/study.schema.json`. It describes single keys; rules that join several keys are checked by the reader.
 
 
 _KEY_WORDS = (

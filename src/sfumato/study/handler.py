@@ -1,7 +1,7 @@
 """The protocol of a question handler, with what all handlers share.
 
 A `Question` is data, with its keys in a file. Its `Handler` says how it is asked: reading a column, planning, drawing,
-opening, estimating, charging. A new kind is a module with both and a line in :mod:`sfumato.study`.
+opening, estimating, charging. A new kind is a module with both and an entry in the table of kinds.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from sfumato.study.ladder_questions import LadderQuestion
 
 
-# Making the reports of a question, chunk after chunk of a part: from what, and into which keys.
+# --- Drawing the reports of a question, chunk by chunk of a part
 
 
 class KeyStore(Protocol):
@@ -118,9 +118,8 @@ class Drawer:
         return {}
 
 
-# Bits that answers hold and reports can tell, rounded up.
-#
-# Capacity bounds what a report says about its answer under any belief; maximal leakage is another measure, and may be
+# --- The bits that reports can disclose about answers, rounded up
+# Capacity bounds what a report says about its answer under any belief. Maximal leakage is another measure and may be
 # larger.   Theory: docs/theory/composition.md
 
 
@@ -130,7 +129,7 @@ _BITS_A_NAT = Fraction("1.4426950408889634074")
 # rounding, hence a step outward after each.
 _DOWN = Context(prec=60, rounding=ROUND_FLOOR)
 _UP = Context(prec=60, rounding=ROUND_CEILING)
-# A channel of more entries is not searched for the input law of its capacity, which takes seconds.
+# A channel of more entries is not searched for the input distribution of its capacity, which takes seconds.
 _MOST_SEARCHED = 1 << 16
 
 
@@ -215,7 +214,8 @@ class Leaks(ABC):
             return None
 
 
-# What a page needs of one question: how it is asked, how its report is drawn on the device, and what that tells.
+# --- One question on a page
+# How it is asked, how its report is drawn on the device, and what the report discloses.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -240,11 +240,10 @@ class OnDevice(ABC):
         """Return its part of a form; refuses where one person cannot be asked alone."""
 
 
-# How reports are reckoned where Python does not run: plain numbers, from which a browser works out the same estimates.
-#
-# A reckoning says how a report of a level is undone, the channel of that level as float64, and what is estimated. It
-# follows from the study alone and holds nothing that anybody reported. `browser/src/estimates` reads it; where a way
-# has none, a page names the command instead.
+# --- Browser estimators
+# Plain numbers from which a browser computes the same estimates (`browser/src/estimates`): how a report of a level is
+# undone, the channel of that level as float64, and what is estimated. They follow from the study alone and hold no
+# reports. Where a question kind has none, a page names the command instead.
 
 
 MOST_ANSWERS = 256
@@ -371,7 +370,8 @@ def _numbers(channel: AnyChannel) -> dict[str, Any]:
     return {"rows": channel.array.tolist()}
 
 
-# What a way that asks for one answer says when it is asked about options, of which several can be chosen.
+# --- Questions with one answer
+# The replies of their handlers to requests about options.
 
 
 class OneAnswer:

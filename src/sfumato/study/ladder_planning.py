@@ -39,10 +39,11 @@ if TYPE_CHECKING:
     from sfumato.study.ladder_questions import LadderHandler, LadderQuestion
 
 
-# Which ladder a question is asked by: the best for its levels, or the one that its reports were made by.
+# --- Choosing a ladder
+# The best for its levels, or the one that its reports were made by.
 
 
-# What a study chooses from. One set is that of `Ladder.within`; no study asks by sets inside one another.
+# What a study chooses from. One set is that of `Ladder.within`; no study uses nested sets.
 _FAMILIES = {name: family for name, family in LADDER_FAMILIES.items() if name != SETS} | {ONE_SET: set_of_within}
 # A logarithm of odds of ten digits may come out so much too large.
 _ROUNDING = 1e-12
@@ -142,8 +143,7 @@ def declared_ladder(question: LadderQuestion, epsilons: Sequence[float], declara
     return found
 
 
-# How close a ladder comes to what nobody can beat: the risk of each level over the floors, and that in words.
-#
+# --- The risk of each level over the best possible
 # Theory: docs/theory/floors.md
 
 
@@ -214,7 +214,7 @@ def times(ratio: float) -> str:
     return f"{math.ceil(ratio * 100) / 100:.2f}"
 
 
-# Where privacy is drawn against accuracy.
+# --- The plan of a ladder
 CURVE_EPSILONS = (0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)
 _HEADER = ("readers", "ε", "± with all", "respondents", "key, bits a row")
 

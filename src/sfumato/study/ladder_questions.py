@@ -1,7 +1,7 @@
 """Questions that are asked through a ladder, their handlers, and sealed columns beside their reports.
 
-Levels are the analysts' epsilons and the public's, cut at the question's own ceiling. Which mechanism serves them is
-the ladder's affair.   Theory: docs/theory/ladders.md
+Levels are the analysts' epsilons and the public's, cut at the question's own ceiling. The ladder chooses the mechanism.
+Theory: docs/theory/ladders.md
 """
 
 from __future__ import annotations
@@ -76,9 +76,9 @@ if TYPE_CHECKING:
     from sfumato.inference.results import Truth
 
 
-# Making the reports of a ladder for chunk after chunk of a part, under new draws or under those of keys.
-#
-# Draws belong to rows: what a row draws under a seed depends on its part and its number there, and on nothing else.
+# --- Drawing the reports of a ladder
+# Chunk by chunk of a part, under new draws or those of keys. The draws of a row under a seed depend only on its part
+# and its number there.
 
 
 Placed = Callable[[IntArray, str], int | IntArray]
@@ -168,9 +168,8 @@ def rounding_words(question: str, part: str, numbers: RowArray) -> RowWords:
     return RowWords(sha256(f"sfumato rounding {part} {question}".encode()).digest(), numbers)
 
 
-# Questions that are asked by degrees, as a page asks them: the steps of the ladder, which the device adds up.
-#
-# A report is the symbol of the answer, moved by all steps; the shift of level j is what the steps below it add up to.
+# --- Ladder questions on a page
+# A report is the symbol of the answer, moved by all steps; the shift of level j is the sum of the steps below it.
 
 
 class LadderForm(OnDevice):
@@ -205,7 +204,8 @@ class LadderForm(OnDevice):
         return FormPart(asks={**asked.page_asks(), **nobody}, draw=draw, odds=ladder.odds)
 
 
-# What reports of a ladder say: shares of the answers, the mean of numbers, and what is said of those who answer.
+# --- Estimates from reports of a ladder
+# Shares of the answers, the mean of numbers, and shares among those who answer.
 
 
 def estimate_ladder(handler: LadderHandler, tally: Tally, reading: Reading) -> QuestionEstimate:
@@ -248,7 +248,7 @@ def _of_numbers(question: LadderQuestion, found: QuestionEstimate) -> QuestionEs
     return replace(found, picture=Picture.NUMBERS, shares_of=words, notes=(*found.notes, *notes))
 
 
-# What of a question asked by a ladder comes back to the registrar.
+# --- Recovery by the registrar
 
 
 class LadderRecovering(Recovering):
@@ -521,7 +521,8 @@ class LadderHandler(LadderForm, LadderReckoning, LadderRecovering, Handler):
         )
 
 
-# What questions asked by degrees have in common: a list of answers, and a key shows the same report sharper.
+# --- Handlers of ladder questions with a list of answers
+# A key shows the same report at a sharper level.
 
 
 Answered = npt.NDArray[np.bool_] | None
@@ -709,13 +710,11 @@ class LadderQuestion(Question):
         return None
 
 
-# Sealed answers: a column beside the reports of a question that gives each answer back to the registrar alone.
-#
-# Reports that round (counts, numbers, some of several options) do not tell the answer even with the key that undoes
-# their noise. So the answer's number r among the R possible ones, no answer included where that is hidden, is
-# published as (r + U) mod R with U uniform and in the registrar's key: a one-time pad. Whatever the answer and the
-# report are, the sealed number is uniform, so to all others the column is independent of everything.   Theory:
-# docs/theory/recovery.md
+# --- Sealed columns
+# Reports that round (counts, numbers, some of several options) do not determine the answer even with the key that
+# undoes their noise. So the number r of the answer among the R possible ones (no answer included where it is hidden) is
+# published as (r + U) mod R, with U uniform and in the registrar's key: a one-time pad. Given any answer and report the
+# sealed number is uniform, so to others the column is independent of everything.   Theory: docs/theory/recovery.md
 
 
 def too_many(answers: int) -> str | None:

@@ -91,10 +91,9 @@ def hidden_words(price: float) -> str:
     return f"For the same error that takes {price:.2f} times the respondents, even if everybody answers."
 
 
-# What the releases of a study cost each person, in every currency of a ledger. Paying is the steps' affair.
-#
+# --- What the releases of a study cost each person, in every currency of a ledger
 # Reports are locally private, so their ε adds up about a person's own answers. Against an adversary who knows how
-# people are alike, all reports together may tell all answers of a person, and that is what is charged in bits: no
+# people are alike, all reports together may disclose all answers of a person, and that is charged in bits, with no
 # discount for other people [E, Prop. 7].   Theory: docs/theory/composition.md
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sfumato.study.handler import Handler
 
 
-# The shares of an answer at which a plan says what a report tells: the expected one, and the ends of a range.
+# The shares of an answer at which a plan states posteriors: the expected one, and the ends of a range.
 
 
 LEAST, TYPICAL, MOST = Fraction(1, 100), Fraction(1, 10), Fraction(1, 2)

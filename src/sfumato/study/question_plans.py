@@ -1,6 +1,6 @@
 """The plan of a question: levels, tables, respondents needed and what a report says about the answer.
 
-A way of asking fills in what it has; terminal, Markdown and pages show whatever is there and ask nothing else.
+Each question kind fills in the parts that it has. Terminal, Markdown and pages show the parts that are there.
 """
 
 from __future__ import annotations
@@ -137,15 +137,14 @@ class QuestionPlan(Shown):
         return ", ".join(self.levels[level - 1].readers) or f"level {level}"
 
 
-# How many respondents two groups need so that a difference between their shares is seen.
-#
-# The two-sided test of equal shares at 5 %, right in 80 of 100 surveys when the difference is there: the usual rule
-# n = (z_α/2 + z_β)²(v_1 + v_2)/Δ² in each group, by the normal approximation with exact variances.
+# --- Respondents needed to see a difference between two groups
+# The two-sided test of equal shares at 5 % with power 80 %: the usual rule n = (z_α/2 + z_β)²(v_1 + v_2)/Δ² in each
+# group, by the normal approximation with exact variances.
 
 
 FloatArray = npt.NDArray[np.float64]
 LEVEL, POWER = 0.05, 0.8
-# Beyond this nobody asks.
+# Larger numbers are not shown.
 _MOST = 10**12
 
 
@@ -223,14 +222,13 @@ def weighted_deviation(channel: FloatArray, weights: FloatArray, share: float) -
     return math.sqrt(worst)
 
 
-# What a report tells about the answer behind it: P(answer | report) for every reader and report, at stated shares.
-#
-# All of it follows from the channel of each level by Bayes' rule, exactly, whatever the kind of question. Of many
-# answers the number is the most that it can be, however those who hold others are spread over them. Where a report has
-# no channel of its own, ε bounds the odds.   Theory: docs/theory/posteriors.md
+# --- The risk of a report: P(answer | report) for every reader and report, at stated shares
+# It follows exactly from the channel of each level by Bayes' rule. With many answers the number is the maximum over how
+# the other answers are distributed. Where a report has no channel of its own, ε bounds the odds.
+# Theory: docs/theory/posteriors.md
 
 
-# Channels no larger than this are told report by report, where reports have names.
+# Channels no larger than this are described report by report, where reports have names.
 MOST_LISTED = 64
 
 
@@ -349,7 +347,8 @@ def _of_many(channel: Channel, report: int, shares: Sequence[Fraction]) -> Repor
     )
 
 
-# What reports tell, in natural frequencies, as a table and as a document. Every number is rounded up.
+# --- Risks as tables and documents
+# In natural frequencies; every number is rounded up.
 
 
 _MANY = "one that it favours"
@@ -357,7 +356,7 @@ _MOST_RISK_WORDS = "the one that tells most"
 _EACH, _OWN = "each report", "the one it names"
 # Below this, tenths of a per cent show too little.
 _FINE = Fraction(1, 100)
-# Longer fractions serve nobody.
+# Longer fractions are not shown.
 _LONGEST = 200
 
 

@@ -78,7 +78,8 @@ class Audience:
     on_devices: bool = False
 
 
-# What each reader sees of a respondent over several releases, for the person of whom most is seen.
+# --- What each reader sees of a respondent over several releases
+# For the person of whom most is seen.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from sfumato.study.question import Question
 
 
-# Recovered answers as columns: in the type that the table had, or that the question has, or as canonical text.
-#
-# `kind` names an Arrow type, as a registrar's key remembers it of the table; it is used where every answer that the
-# question allows can be written in it, so that it does not depend on who answered what.
+# --- Recovered answers as columns
+# In the type of the table, in the type of the question, or as canonical text. `kind` names an Arrow type, which the
+# registrar's key remembers. It is used only where every allowed answer can be written in it, so that the type does not
+# depend on the answers.
 
 
 Places = npt.NDArray[np.int64]

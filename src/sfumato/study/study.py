@@ -293,7 +293,8 @@ def _check_once(table: str, key: str, names: list[str]) -> None:
             )
 
 
-# What a respondent spends over all questions, by who is looking: reports add up.
+# --- What a respondent spends over all questions, by reader
+# The ε of reports add up.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

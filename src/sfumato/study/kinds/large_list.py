@@ -1,6 +1,6 @@
 """Questions with one answer of a long list.
 
-What is read from the reports is which texts are surely given, under one error for the whole list.
+The estimate names the texts that are surely given, under one error for the whole list.
 Theory: docs/theory/heavy_hitters.md
 """
 
@@ -46,9 +46,9 @@ from sfumato.study.ladder_questions import LadderHandler, LadderQuestion
 from sfumato.study.question_plans import PlanTable, QuestionPlan
 from sfumato.study.readers import Audience
 
-# Counts of reports of which there are millions: as they came while they are few, and counted once they are many.
-#
-# A small group of people then takes as little memory as its reports, however many different reports there could be.
+# --- Counts of reports
+# Reports are kept as they came while they are few, and counted once they are many. So a small group takes as little
+# memory as its reports, however many different reports there could be.
 
 
 IntArray = npt.NDArray[np.int64]
@@ -100,10 +100,9 @@ class ReportCounts:
         return ReportCounts(self.size, found.counts) if found.waiting > self.size else found
 
 
-# How one of a long list is asked: by degrees like a short one, and read as the texts that are surely given.
-#
-# Reports of a hundred thousand texts are as many numbers as a small table has cells, so counts are kept in arrays, and
-# only the texts that were found are shown.   Theory: docs/theory/heavy_hitters.md
+# --- Large-list questions and their handler
+# They are asked through a ladder like a short list. Counts are kept in arrays, because a hundred thousand texts are as
+# many numbers as a small table has cells. Only the texts that were found are shown.
 
 
 # The plan says how often texts with these shares are found, and from which share on one is found this often.

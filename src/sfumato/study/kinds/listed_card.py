@@ -57,7 +57,8 @@ from sfumato.surveys.lists import (
     silent_level,
 )
 
-# The plan of a card with a list of answers: what respondents do, what protects them, and what each design costs.
+# --- The plan of a card with a list of answers
+# What respondents do, what protects them, and what each design costs.
 
 
 RESPONSE, SILENT, BEST, DIRECT = "randomised response", "answer or silence", "sets, the best", "direct question"

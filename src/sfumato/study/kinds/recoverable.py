@@ -1,6 +1,6 @@
 """Questions of whose answers a value is disclosed with a stated probability.
 
-Each respondent is asked once; there are no levels and no keys.   Theory: docs/theory/recoverable_answers.md
+Each respondent is asked once. There are no levels and no keys.   Theory: docs/theory/recoverable_answers.md
 """
 
 from __future__ import annotations

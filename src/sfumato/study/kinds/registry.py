@@ -14,8 +14,8 @@ from sfumato.study.question import Question
 HEADING = ("id", "text", "kind")
 """What every question has in a file."""
 
-# Where several classes share a kind, the first whose keys are there is meant; the last takes the rest. A name stands
-# for its class until somebody asks for the kind: a study loads the ways that it asks in, and no others.
+# Where several classes share a kind, the first whose keys are present is used, else the last. An entry may be the name
+# of a class, which is imported when its kind is used.
 _KINDS: dict[str, tuple[type[Question] | str, ...]] = {
     "yes-no": ("card.Card", "single_choice.YesNo"),
     "one-of-many": ("listed_card.ListedCard", "single_choice.OneOfMany"),

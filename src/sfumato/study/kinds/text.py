@@ -1,7 +1,7 @@
 """Questions with free text, whose frequent answers are found by prefix.
 
-Which prefixes a group is asked about follows from the reports of the groups before it, so the reports of all rows, in
-their order, are all that a reader needs, and a part of them tells nothing.   Theory: docs/theory/heavy_hitters.md
+The prefixes that a group is asked about follow from the reports of the groups before it. So a reader needs the reports
+of all rows, in their order, and a part of them is not enough.   Theory: docs/theory/heavy_hitters.md
 """
 
 from __future__ import annotations
@@ -38,11 +38,10 @@ from sfumato.study.question import Question
 from sfumato.study.question_plans import QuestionPlan, Said
 from sfumato.study.readers import Audience
 
-# Free text in one publication: the rounds of a hunt run one after another, and again by whoever reads the reports.
-#
-# The row with number n is asked in round n modulo the number of rounds, about the prefixes that the reports of the
-# rounds before it suggest. So the reports are all that a reader needs: counting them round by round finds the same
-# prefixes, and the same texts at the end.
+# --- Rounds of a heavy-hitter search
+# The row with number n is asked in round n modulo the number of rounds, about the prefixes that the reports of earlier
+# rounds suggest. The reports are all that a reader needs: counting them round by round finds the same prefixes, and the
+# same texts at the end.
 
 
 IntArray = npt.NDArray[np.int64]
