@@ -1,8 +1,8 @@
 """Which cells a table of corrections changes, and the part that supersedes them.
 
-Only amended cells are drawn again. That a cell was amended is public, whatever ε says: an amendment has the number of
-the row that it amends. Of two answers it means that the other one is true now, unless unchanged people are redrawn
-beside it, as cover.
+Only amended cells are drawn again. That a cell was amended is public, whatever its ε: an amendment has the number of
+the row that it amends. With two answers this discloses that the other one is true now, unless unchanged people are
+drawn again beside it as cover.
 """
 
 from __future__ import annotations
@@ -31,11 +31,10 @@ from sfumato.study.handler import Handler
 from sfumato.study.question import Question
 from sfumato.study.study import Study
 
-# Corrections of answers that may be missing, or that were asked only of some.
-#
-# In a table of corrections an empty cell stays as it is. Where no answer is hidden, its name or a declared code takes
-# an answer back. What depends on a private answer is amended with it, all of it or nothing: else which cells were
-# amended, which is public, would tell whom a question was asked, and so that answer.
+# --- Corrections of answers that may be missing, or that were asked only of some
+# An empty cell of a table of corrections changes nothing. An answer is taken back by a declared code or, where not
+# answering is hidden, by its name. Questions that depend on a private answer are amended with it, all or none: which
+# cells were amended is public, and would otherwise show whom a question was asked, and so that answer.
 
 
 Numbers = npt.NDArray[np.int64]

@@ -180,12 +180,12 @@ def _no_shares(path: str | Path) -> UnreadableFile:
     )
 
 
-# What rows that were collected so far say: counts of each question, taken at one moment, and estimates from them.
-#
-# Counts are enough to estimate from, again and again: the same reports are asked, and not those that have come since.
+# --- Counts of the rows collected so far
+# The counts of each question are taken at one moment, and all estimates come from them, so later reports do not change
+# them.
 
 
-# Reports up to which it is also kept how often each was seen.
+# Up to so many different reports it is also kept how often each was seen.
 _MOST_LISTED = 1 << 12
 
 

@@ -161,7 +161,8 @@ def _holdings(study: Study) -> list[Holding]:
     return sorted(found, key=lambda holding: (holding.holder == REGISTRAR, holding.holder))
 
 
-# The indexes of a publication: one sealed file a part beside the registrar's keys, from a person to a row.
+# --- Indexes from people to rows
+# One sealed file a part beside the registrar's keys.
 
 
 ENDING = ".index"

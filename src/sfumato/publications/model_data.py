@@ -1,7 +1,7 @@
 """The data of a model: randomised variables, public columns, and how people were sampled.
 
-Reports that were published bring their channels. A table of reports that were typed in takes them from a study, and one
-that was collected with a device of old from whoever knows the device.
+Published reports bring their channels. The channels of typed-in reports come from a study; those of a table that was
+collected with a classic device are given with it.
 """
 
 from __future__ import annotations
@@ -291,7 +291,8 @@ def _number(text: str | None) -> float | None:
     return found if np.isfinite(found) else None
 
 
-# How people were drawn, as it is asked for: by the names of public columns, or by entries for each person.
+# --- The sampling design as given by the user
+# Names of public columns, or entries for each person.
 
 
 _MARGINS_BYTES = 1 << 24

@@ -30,9 +30,8 @@ from sfumato.study.handler import Handler
 from sfumato.study.readers import ReaderSum, sums_over
 from sfumato.study.study import Study, seen_by_readers
 
-# What is known of a part: its id, its rows, the roots of its columns, the salts, and what was erased from it.
-#
-# The name of a row is the part's id with its number. Numbers are dense where a part brings new people; a part that
+# --- Parts: id, rows, roots of columns, salts, and erasures
+# The name of a row is the part's id with its number. Numbers are dense where a part brings new people. A part that
 # amends another has the numbers of the rows that it amends there.   Format: docs/reference/files.md
 
 
@@ -253,9 +252,9 @@ def _whole_of_part_notes(value: object) -> int:
 
 SCHEMA = "sfumato/reports/3"
 _KEYS = ("schema", "study", "epoch", "source", "insecure", "publication", "columns", "parts")
-# Of a release that was not the first: its name, and what those before it show of the same people.
+# Of a later release: its name, and what the releases before it show of the same people.
 _AGAIN_KEYS = ("again", "earlier")
-# Of parts of several publications that were put together without comparing their people.
+# Of combined parts of several publications whose people were not compared.
 _ASSUMED_KEY = "assumed_disjoint"
 _ASSUMED_DISJOINT = "It was assumed, and not checked, that no person is in two of the publications that were combined."
 _COLUMN_KEYS = ("declaration", "level")
@@ -444,7 +443,8 @@ def _whole(value: object) -> int:
     return value
 
 
-# What several releases about the same people show together, in words: on every page that readers see.
+# --- What several releases about the same people show together
+# Sentences for every page that readers see.
 
 
 _PLACES = 4

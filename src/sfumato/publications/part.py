@@ -33,7 +33,7 @@ from sfumato.study.file import fingerprint
 from sfumato.study.handler import Draw, Handler, KeyStore
 from sfumato.study.study import Study
 
-# Where a part goes as it is drawn: into files, or into memory.
+# --- Where drawn rows go: into files or into memory
 
 
 Keys = Mapping[str, Mapping[int, Key]]
@@ -102,7 +102,7 @@ class MemoryStore:
         return Draws(np.concatenate(self.levels[level]))
 
 
-# What a part is made of, before anything is drawn.
+# --- What a part is made of, before anything is drawn
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -408,13 +408,12 @@ def _check_kept(names: Sequence[str], study: Study, keep: Sequence[str]) -> None
     check_rules_kept(study, keep)
 
 
-# The files that a task writes: rows that follow one another go into one, with the digests of their blocks.
-#
-# A task may run several times, on several machines: each run writes under names of its own, and whoever sent the task
-# takes the files that came back as its result, and no others.
+# --- The files that a task of an engine writes
+# Consecutive rows go into one file, with the digests of their blocks. A task may run several times on several machines.
+# Each run writes under names of its own, and only the files that the task returned are used.
 
 
-# A task of many rows writes several files of about this many.
+# A task of many rows writes several files of about this many rows.
 _FILE_ROWS = 1 << 21
 
 
@@ -511,7 +510,8 @@ def add_digests(tree: ReportTree, several: Iterable[Digested]) -> None:
             tree.digests[name].update(zip(one.blocks, digests, strict=True))
 
 
-# Rows in an order of chance, so that nobody who knows the order of a table knows whose report is whose.
+# --- Rows in random order
+# The order of a table then does not show whose report is whose.
 
 
 def shuffled(stream: RowStream, source: BitSource) -> RowStream:

@@ -1,7 +1,7 @@
 """Places of a publication: staged parts put in place, and parts rewritten without some rows.
 
 Incomplete staging was never noted or paid for, and is discarded. Complete staging is finished without drawing. A
-publication is one file, or a folder whose manifest, written last, says which parts it has.
+publication is one file, or a folder whose manifest, written last, names its parts.
 """
 
 from __future__ import annotations
@@ -54,7 +54,8 @@ from sfumato.sampling.sources import SystemBits
 from sfumato.study.file import write_beside
 from sfumato.study.study import Study
 
-# The files of a part while it is drawn: rows and true draws are written as they come, nothing is in place yet.
+# --- Staging
+# Rows and true draws are written as they come. Nothing is in place until the part is complete.
 
 
 class StagedPart:
@@ -187,10 +188,10 @@ class _Store:
             writer.append(shifts)
 
 
-# Taking people out of a part: their rows go, their blocks get new salts, and the record says which were rewritten.
-#
-# The digest that a block had when the keys were made is kept, so that keys can still be held against the rest of the
-# part. Its salt is gone: without it nobody can try which report the erased one was.
+# --- Erasing rows from a part
+# Their rows go, their blocks get new salts, and the record names the rewritten blocks. The digest that a block had when
+# the keys were made is kept, so that keys can still be checked against the rest of the part. Its salt is deleted:
+# without it, guesses of the erased report cannot be tested.
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -243,11 +244,9 @@ class Erasure:
         return rooted(replace(part, erased=erased, rewritten=old), self._after, self._salt_of)
 
 
-# Parts written anew without some of their rows, all at once: the manifest, or the file itself, is the moment.
-#
-# A part in a folder is written under a new name, and the manifest says from when on that is the part. A file of its
-# own keeps its name: it is staged whole, with its note, and once it is whole the same call puts it in place, however
-# often that is interrupted.
+# --- Rewriting parts
+# A part in a folder is written under a new name, and takes effect with the new manifest. A single file keeps its name:
+# it is staged whole, with its note, and then put in place. The same call finishes an interrupted rewrite.
 
 
 Advance = Callable[[int], None]
