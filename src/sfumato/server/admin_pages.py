@@ -28,10 +28,8 @@ from sfumato.server.service import MOST_ROWS, CollectionServer
 from sfumato.server.settings import Settings
 from sfumato.study.collection import Collection, public_reckonings
 
-# What the dashboard and the desk share: head and foot, their style, and headers that let nothing in or out.
-#
-# There is no inline script and no inline style. What a script needs to know stands in the page as JSON, which never
-# runs.
+# --- What both pages share: head and foot, style, and headers
+# There is no inline script and no inline style. Data for a script is in the page as JSON, which is not executed.
 
 
 STYLE_PATH = "/desk.css"
@@ -87,7 +85,8 @@ def desk_page(
     return Response(page, media_type="text/html", headers={"Content-Security-Policy": policy, **_HEADERS})
 
 
-# The desk of whoever runs a study: behind one secret, which is typed into the page and stays in its tab.
+# --- The administrator's page
+# It requires one secret, which is typed into the page and stays in its tab.
 
 
 MOST_CODES = 500
@@ -154,7 +153,8 @@ withdraw it.</p>
 </section>"""
 
 
-# The dashboard: live estimates for whoever may see them, and a place where a reader opens reports with their key.
+# --- The dashboard
+# It shows live estimates to those who may see them, and lets a reader open reports with their key.
 
 
 _SCRIPT_DASHBOARD = "dashboard.js"

@@ -1,7 +1,7 @@
 """Who may hand in a report, and invitations.
 
-The server asks three things only: is this credential good (and what hash stands for it), sign this blinded number, and
-what pseudonym has this token. Where the hashes come from is `credentials.py`.
+The server needs three operations: check a credential and return the hash that represents it, sign a blinded number, and
+return the pseudonym of a token. The hashes come from `credentials.py`.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class Remembered:
             self._known.popitem(last=False)
 
 
-# Letting people in from a page: tokens with what a database keeps of them, and links as QR codes to print.
+# --- Invitations: tokens, what a database keeps of them, and links as QR codes to print
 
 
 _PANEL_BYTES = 16

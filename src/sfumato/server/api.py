@@ -24,7 +24,7 @@ from sfumato.server.service import MEDIA_TYPE, CollectionServer
 from sfumato.server.store_base import Closing, Issue, Outcome, Spending, Store, StoreFailed
 from sfumato.study.collection import Receiver, StoredRow, report_id
 
-# What whoever runs the study may ask for: close it, and fetch what was collected.
+# --- Routes of the administrator: close a study, and download what was collected
 
 
 def check_admin(server: CollectionServer, request: Request) -> None:
@@ -98,10 +98,9 @@ def _archive(server: CollectionServer, store: Store, folder: Path) -> Path:
     return archive
 
 
-# Who may look while a study runs: the administrator at everything, a reader at the tally and at their own shares.
-#
-# A reader's token lets nobody open anything, which takes the reader's private key; it keeps rows and sealed bodies
-# from whoever has no business with them.
+# --- Routes of those who watch a running study
+# The administrator sees everything, a reader the tally and their own shares. A reader's token opens no reports, which
+# takes the reader's private key; it restricts access to rows and sealed bodies.
 
 
 def reader_of(server: CollectionServer, request: Request) -> Receiver | None:
@@ -391,7 +390,7 @@ def _not_ready(why: str) -> Problem:
 
 
 _KEPT = {Outcome.NEW, Outcome.SAME}
-# What is answered where nothing is kept: status, rule, parameter, way out.
+# Refusals where nothing is kept: status, rule, parameter, way out.
 _CLOSED = (HTTPStatus.GONE, "the study is closed, and takes nothing new", None, "There is nothing to do.")
 _NOT_KEPT = {
     Outcome.OTHER_BODY: (

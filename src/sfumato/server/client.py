@@ -1,7 +1,7 @@
 """The reference client of a respondent's device, and what it keeps.
 
-In anonymous mode the token goes in one request and the report in another, after a random time, so that neither what is
-kept nor what is logged links the two. A report is sent again under the same name until it is acknowledged; the server
+In anonymous mode the token is sent in one request and the report in another, after a random time, so that neither
+stored nor logged data links the two. A report is sent again under the same name until it is acknowledged; the server
 counts it once.   Theory: docs/theory/collection.md
 """
 
@@ -34,10 +34,9 @@ from sfumato.study.collect_terms import Mode
 from sfumato.study.collection import Collection
 from sfumato.workflows.responding import Submission
 
-# How a device speaks to a server: JSON over HTTP, the same headers from everybody, tried again where nothing is lost.
-#
-# A redirection is not followed: it could lead a token anywhere. Over plain HTTP only this very machine is spoken to.
-# What a server says is taken for text: it is cut, and nothing in it moves a cursor.
+# --- HTTP: JSON, the same headers from every device, repeated where nothing is lost
+# A redirection is not followed, because it could send a token elsewhere. Plain HTTP is used only with this machine.
+# Texts of a server are cut, and control characters in them have no effect.
 
 
 MOST_SECONDS = 60.0
@@ -150,12 +149,11 @@ def _refused(status: int, answer: Any) -> ServerRefused:
     return found
 
 
-# What a device keeps of its credentials and of what it sent, so that a lost connection costs neither token nor report.
-#
-# A credential is written down before its token is spent, and the secret of a report before the report is sent: whoever
-# is interrupted asks again with the same numbers and gets the same answers. The file is its owner's alone; it tells
-# which token sent which report, which nobody else can tell, so it is worth deleting once withdrawal is not wanted any
-# more.
+# --- The wallet: what a device keeps of its credentials and of what it sent
+# A lost connection then costs neither token nor report. A credential is written down before its token is spent, and the
+# secret of a report before the report is sent, so an interrupted device asks again with the same numbers and gets the
+# same answers. Only the owner may read the file. It alone links the token to the report, so it should be deleted once
+# withdrawal is no longer wanted.
 
 
 SCHEMA = "sfumato/wallet/1"

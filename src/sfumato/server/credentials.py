@@ -2,7 +2,7 @@
 
 A token is 20 random bytes, written in base32 so that it can be typed; the server keeps its hash. In anonymous mode it
 is spent for a blind signature on a nonce of the device, and the report is handed in later with the unblinded signature,
-which the server has never seen and cannot tell from any other. The hash of the signature stands in the report's row,
+which the server has never seen and cannot distinguish from any other. The hash of the signature is in the report's row,
 where it must be unique.   Theory: docs/theory/collection.md
 """
 

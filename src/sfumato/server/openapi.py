@@ -10,7 +10,7 @@ from sfumato.server.page_parts import SCRIPTS
 from sfumato.server.requests import ADDRESS, HEX_16, HEX_32, MOST_INVITED
 from sfumato.study.collection import Collection
 
-# The part of the OpenAPI document that is for whoever runs a study, and for its readers.
+# --- Routes for the administrator and for readers
 
 
 _POSTED = (400, 401, 409, 413, 422, 429, 500, 503)
@@ -69,7 +69,7 @@ def desk_paths(operation: Callable[..., dict[str, Any]], table: Callable[..., di
     }
 
 
-# What the OpenAPI document says of pages: they are HTML for people, and forms that such pages send.
+# --- Pages: HTML, and the forms that they send
 
 
 _HTML = {"text/html": {"schema": {"type": "string"}}}
@@ -81,7 +81,7 @@ _REFUSED_PAGE_PATHS = {
     500: "A bug of the server; nothing was acknowledged.",
     503: "It cannot be written at this moment; nothing was acknowledged.",
 }
-# Where people and machines meet at one address.
+# Addresses that serve both pages and JSON.
 _BOTH = ("/", "/certificate")
 _SHOWN_PAGE_PATHS = {
     "/paper": ("How to answer by hand.", (429, 500)),
@@ -177,7 +177,8 @@ _SHOWN: dict[str, tuple[str, dict[str, Any]]] = {
     "/health": ("Whether the process answers.", _object(("alive",), alive={"type": "boolean"})),
     "/openapi.json": ("This document.", {"type": "object"}),
 }
-# Whom the dashboard is for is a setting.
+# --- Routes for devices
+# A setting decides who may see the dashboard.
 _REFUSED = {"/live": (401,), "/tally": (401,)}
 
 

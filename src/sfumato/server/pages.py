@@ -52,7 +52,8 @@ from sfumato.study.collection import (
 )
 from sfumato.study.readers import REGISTRAR
 
-# What readers can do with a report, in sentences for the person who gives it. Every number is rounded up.
+# --- What readers can do with a report, in sentences for respondents
+# Every number is rounded up.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +125,8 @@ def _reader_of_protection(name: str | None, odds: Sequence[str | None]) -> Reade
     return Reader(name=name, odds=None if len(known) < len(odds) else max(known), differs=len(set(odds)) > 1)
 
 
-# The study's first page: what it is, who asks, who sees how much, and whether a report can be linked to somebody.
+# --- The first page of a study
+# What it is, who asks, who sees how much, and whether a report can be linked to a person.
 
 
 _SCRIPT = "respond.js"
@@ -230,7 +232,7 @@ def _without(messages: Messages) -> str:
     )
 
 
-# The certificate for people: what each reader can do with a report, in plain words, and the proofs behind it.
+# --- The certificate in plain words, with the proofs
 
 
 PROOF_POLICY = {"frame-ancestors": "'none'", "base-uri": "'none'", "form-action": "'none'"}
@@ -266,10 +268,10 @@ def _question(place: int, question: Mapping[str, Any], messages: Messages) -> st
     return section(f"question-{place + 1}", question["text"], f'<ul class="plain">{items}</ul>{link}', "asked")
 
 
-# The pages of one study: made when they are asked for, from what is worked out once.
+# --- The pages of one study, made on request from cached values
 
 
-# What only a device needs, and may be large.
+# Entries that only a device needs, and that may be large.
 _ONLY_DEVICES = ("asks", "draw")
 
 

@@ -1,11 +1,11 @@
 """The PostgreSQL store for several front ends.
 
-A batch is one call of a function in the database: one transaction, one round trip. After each further one a writer
-would wait for Python's lock, which the event loop has most of the time. What was not new is told apart afterwards.
+A batch is one call of a function in the database: one transaction, one round trip. With more round trips a writer would
+wait for Python's lock, which the event loop holds most of the time. Why a row was not new is determined afterwards.
 
-Every session asks for `synchronous_commit`, and a server that does not flush to disk (`fsync=off`) is refused. Rows
-that come together are inserted in the order of their ids. What the database itself keeps (`xmin`, the order on its
-pages, its log) shows in which order transactions came; docs/theory/collection.md says what follows from that.
+Every session sets `synchronous_commit`, and a server that does not flush to disk (`fsync=off`) is refused. Rows of a
+batch are inserted in the order of their ids. What the database itself keeps (`xmin`, the order on its pages, its log)
+shows the order of transactions; docs/theory/collection.md states the consequences.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ from sfumato.server.store_base import (
 )
 from sfumato.study.collection import StoredRow
 
-# The tables of PostgreSQL, the function that keeps a batch of reports in one statement, and writing them anew.
+# --- Tables, the function that keeps a batch of reports in one statement, and rewriting tables
 
 
-# One step a version. What is in a release is never changed; a new version appends a step.
+# One step a version. A released step is never changed; a new version appends a step.
 MIGRATIONS: tuple[tuple[LiteralString, ...], ...] = (
     (
         """CREATE TABLE reports (
@@ -128,7 +128,8 @@ def place_of(url: str) -> str:
     return f"postgresql://{host or 'localhost'}{f':{port}' if port else ''}/{name or ''}"
 
 
-# Two transactions of PostgreSQL that stand in each other's way: one is undone as a whole, and done again.
+# --- Repeating conflicting transactions
+# Of two conflicting transactions PostgreSQL undoes one as a whole, which is then repeated.
 
 
 IN_THE_WAY = (errors.DeadlockDetected, errors.SerializationFailure)
@@ -163,11 +164,9 @@ def first_places(rows: Sequence[StoredRow]) -> dict[tuple[int, bytes], int]:
     return dict(sorted(found.items()))
 
 
-# Many byte strings as one parameter of PostgreSQL: an array in its binary form, made in one go.
-#
-# psycopg looks at every element of a list by itself, in Python, which costs a report more than its way to the
-# database. All bodies of a study have one length, so what stands between two of them is always the same: one `join`
-# makes it all.
+# --- Many byte strings as one parameter: an array in its binary form
+# psycopg converts every element of a list in Python, which takes longer than sending it. All bodies of a study have one
+# length, so the bytes between two of them are always the same, and one `join` makes the array.
 
 
 _BYTEA, _BYTEA_ARRAY = 17, 1001
@@ -207,7 +206,7 @@ def take_byte_arrays(connection: Connection) -> None:
     connection.adapters.register_dumper(ByteArray, _AsItIs)
 
 
-# One connection to PostgreSQL: what every session asks for, its transactions, and what is said where it fails.
+# --- One connection: session settings, transactions and errors
 
 
 class PostgresConnection:
@@ -272,10 +271,10 @@ class PostgresConnection:
 
 _KEEP: LiteralString = "SELECT sfumato_keep(%b::int, %b::bytea[], %b::bytea[], %b::bytea[], %b::bytea[], %b::bytea[])"
 _ROW: LiteralString = "SELECT wave, id, credential, row, shares, panel FROM reports "
-# Writers hold the door together; who closes it, goes to another wave, or withdraws waits until they are through.
+# Writers share this lock. Closing, changing the wave and withdrawing wait until no writer holds it.
 _SHARED: LiteralString = "SELECT pg_advisory_xact_lock_shared(7360191921)"
 _ALONE: LiteralString = "SELECT pg_advisory_xact_lock(7360191921)"
-# Writers wait for who shows a batch: under load that is done so often, and whenever somebody looks.
+# Writers wait while a batch is shown: under load it is shown this often, and whenever a reader looks.
 _ADVANCE_SECONDS = 0.1
 _MAKING: LiteralString = "SELECT pg_advisory_xact_lock(7360191922)"
 

@@ -25,8 +25,7 @@ from sfumato.server.requests import Problem, header_too_large, not_http, too_slo
 from sfumato.server.service import CollectionServer
 from sfumato.server.settings import Settings
 
-# How many connections may keep the server waiting, and for how long.
-#
+# --- Limits on waiting connections
 # A connection is *incomplete* from its acceptance, or from the first byte of its next request, until the request is
 # complete. It is *idle* between an answer and the next request, and while its client does not read the answer. The
 # rest are answered by the server and are never closed here.
@@ -179,11 +178,10 @@ def _networks(listed: str) -> tuple[IPv4Network | IPv6Network, ...]:
     return tuple(found)
 
 
-# Connections of uvicorn whose requests have a size and a deadline.
-#
+# --- Connections of uvicorn with limits on size and time of requests
 # A new connection is an `Arrival`, which only gathers bytes until its first request is complete. Then
 # `LimitedProtocol`, which is uvicorn's own with limits, parses and answers it. So a client that never completes a
-# request costs next to nothing, and others are answered meanwhile.
+# request costs little, and others are answered meanwhile.
 
 
 _FLUSH_SECONDS = 1.0

@@ -1,9 +1,9 @@
 """Group commit: waiting reports are written in one transaction and acknowledged after it.
 
-Requests put work into lanes (reports; tokens; single actions); threads that own a connection each take what waits in
-one lane. Work of two lanes never meets in one transaction. A database that fails is tried again, on a new connection,
-and until it answers everybody is refused at once; a writer that is gone for good is never replaced in silence. Both
-make the server say that it is not ready.
+Requests put work into lanes (reports; tokens; single actions). Threads with a connection each take the waiting work of
+one lane, so work of two lanes is never in one transaction. After a database error a writer reconnects, and requests are
+refused at once until the database answers. A writer that has stopped for good is not replaced. In both cases the
+server reports that it is not ready.
 """
 
 from __future__ import annotations

@@ -50,7 +50,8 @@ from sfumato.workflows.publishing import (
 )
 from sfumato.workflows.releasing import finish, intended, release_part, source_of
 
-# Which cells a table of corrections names, and which of them hold another answer than was published.
+# --- Changed cells
+# The cells that a table of corrections names, and those of them whose answer differs from the published one.
 
 
 PartCells = Mapping[str, Mapping[str, Mapping[int, str]]]

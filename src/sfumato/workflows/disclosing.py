@@ -58,7 +58,7 @@ from sfumato.workflows.table_distributions import (
     read_declared_law,
 )
 
-# What a disclosure of a table gives back: symbols, certificates, and figures that are for the owner alone.
+# --- The result of a disclosure: symbols, certificates, and figures for the owner alone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,14 +138,14 @@ def _apart(name: str) -> str:
     return f"{name} (value)" if name in {"symbol", "probability"} else name
 
 
-# What a mapping of a table tells about records that it was not fitted on: for the owner, beside the in-sample figure.
-#
-# The released records are cut in two at random. Where the law comes from them, a mapping is fitted on one half, under
-# noise of its own for a private histogram, and scored on the other; where it is declared or comes from other people,
-# the mapping is known beforehand, and only the reading of its symbols is fitted.   Theory: docs/theory/unknown_laws.md
+# --- Out-of-sample disclosure, for the owner, beside the in-sample figure
+# The released records are cut in two at random. Where the distribution comes from them, a mapping is fitted on one
+# half, under noise of its own for a private histogram, and scored on the other. Where it is declared or comes from
+# other people, the mapping is known beforehand, and only the reading of its symbols is fitted.
+# Theory: docs/theory/unknown_laws.md
 
 
-# A half of fewer records scores nothing.
+# A half with fewer records scores nothing.
 _LEAST_RECORDS = 10
 Codes = npt.NDArray[np.int64]
 
@@ -193,14 +193,13 @@ def _halves(columns: Sequence[Words]) -> list[list[Words]]:
     return [[Words(column.codes[part], column.texts) for column in columns] for part in (order[:cut], order[cut:])]
 
 
-# Disclosure of real tables: rows as samples of one data set, or columns as samples of many.
-#
-# Where the law comes from has to be said (:mod:`sfumato.workflows.table_distributions`). Where it or the feature is
-# counted in protected records, what may be shown is a public certificate, and the one with law and mapping is private.
-# Theory: docs/theory/disclosure.md
+# --- Disclosure of tables: rows as samples of one data set, or columns as samples of many
+# The source of the distribution has to be stated (:mod:`sfumato.workflows.table_distributions`). Where it or the
+# feature is counted in protected records, the certificate for sharing is public, and the one with distribution and
+# mapping is private.   Theory: docs/theory/disclosure.md
 
 
-# What solvers leave of nothing at all.
+# Fewer bits are rounding errors of the solvers.
 _LEAST_BITS = 1e-9
 
 
@@ -395,8 +394,7 @@ def _efficiency(found: Disclosure, feature: npt.NDArray[np.float64] | None) -> f
     return found.lower_bits / whole if whole else 0.0
 
 
-# The book of releases beside the data: what was released of it, as digests of columns.
-#
+# --- The release registry beside the data: what was released of it, as digests of columns
 # Two releases of the same data can leak together although each is private, so a second release is refused.
 # Theory: docs/theory/disclosure.md
 
@@ -462,7 +460,7 @@ def _digest(name: str, table: Any) -> str:
     return mark.hexdigest()
 
 
-# In capitals, so that nobody mails it by mistake.
+# In capitals, so that it is not shared by mistake.
 PRIVATE_SUFFIX = ".PRIVATE.json"
 
 

@@ -1,8 +1,8 @@
 """Erasing people from a publication, its keys and its indexes.
 
-The manifest comes first: with it the rows are gone. What comes after, fresh draws in the place of theirs and the index
-without them, is done again by the same call if it was interrupted. Until all of it is done, a copy of the index as it
-was stays beside it, so that the same ids still find the same rows.
+The manifest is replaced first, which removes the rows. Then their draws are replaced by fresh ones and the index is
+written without them. The same call repeats these steps after an interruption. Until they are done, a copy of the old
+index stays beside the index, so that the same ids still find the same rows.
 """
 
 from __future__ import annotations

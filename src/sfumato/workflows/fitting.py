@@ -48,7 +48,7 @@ from sfumato.study.study import Study
 from sfumato.surveys.classic_designs import Device
 from sfumato.workflows.reading import read_published, read_reports
 
-# Where the data of a model come from: reports that were published or opened, typed-in ones, tables of old devices.
+# --- The data of a model: published or opened reports, typed-in ones, tables of classic devices
 
 
 Channels = Mapping[str, AnyChannel | Device]
@@ -130,7 +130,8 @@ def published_or_typed(reports: Paths, study: Path | None, note: str | Path | No
     return read_reports(reports, study, note=note)
 
 
-# Fitting a model by its formula: which rows are complete, what is randomised in it, how people were sampled.
+# --- Fitting a model by its formula
+# Complete rows are selected, randomised variables are found, and the sampling design is read.
 
 
 MOST_GROUPS = 100

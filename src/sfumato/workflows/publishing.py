@@ -47,7 +47,7 @@ from sfumato.workflows.releasing import (
     source_of,
 )
 
-# Publishing the first part of a publication: in memory, to a file, or into a folder.
+# --- Publishing the first part: in memory, to a file, or into a folder
 
 
 Protections = Protection | Mapping[str, Protection] | Callable[[tuple[str, ...]], Mapping[str, Protection]]
@@ -266,7 +266,8 @@ def _check_new_folder(place: Destination) -> None:
         )
 
 
-# New people for a publication in a folder: a further part, under the same seeds or with keys of its own.
+# --- Appending new people to a publication in a folder
+# They become a further part, under the same seeds or with keys of its own.
 
 
 def append_part(

@@ -342,7 +342,8 @@ def _refuse(**given: str | None) -> None:
             )
 
 
-# Of questions with several options: who was asked about which, and how many chose two of them together.
+# --- Questions with several options
+# Which respondents were asked about which options, and how many chose two of them together.
 
 
 def option_pairs(

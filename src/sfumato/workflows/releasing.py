@@ -1,8 +1,8 @@
 """How a part is released: staged, entered in the registry, paid for, put in place and settled.
 
-Until it is noted, a crash has cost nothing. From then on no crash calls for new draws: what is staged is complete, and
-the same command finishes it, paid for once. The record is the first to know of a part and the last to be told that it
-is in place, so whatever the ledger knows, one that is unfinished is found.
+Until a part is entered in the registry, a crash has cost nothing. From then on no crash requires new draws: what is
+staged is complete, and the same command finishes it, paid for once. The registry is the first to name a part and the
+last to note that it is in place, so an unfinished part that is in the ledger is always found.
 """
 
 from __future__ import annotations
@@ -288,9 +288,9 @@ def _price(
     return price
 
 
-# Paying for a release: the places are checked, the ledger is debited, the release is written, and that is noted.
-#
-# A study names its ledger in [budget]; a step may be given another only if the study names none.
+# --- Paying for a release
+# The places are checked, the ledger is debited, the release is written, and that is noted. A study names its ledger in
+# [budget]; a step may be given another only if the study names none.
 
 
 def source_of(bits: BitSource | None, insecure_seed: int | None, ledger: Path | None) -> BitSource | None:
@@ -354,7 +354,7 @@ def _before_paying() -> Iterator[None]:
         raise
 
 
-# What somebody asks to be published: the study, the table wherever its rows are, and how it is drawn.
+# --- A request to publish: the study, the table and how it is drawn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,9 +1,9 @@
 """Where the distribution of a table comes from.
 
-Other people's records, a declaration, noisy counts of the released records, or those records themselves, which has to
-be said in so many words: a mapping made from the records that it is used on covers nobody in them. The values that a
-column can have come from the same place: one that only the released records know of is something that they tell.
-Theory: docs/theory/disclosure.md
+The sources are other people's records, a declaration, noisy counts of the released records, or those records
+themselves. The last has to be requested explicitly: a mapping made from the records that it is used on protects none of
+them. The values that a column can have come from the same source, because a value that only the released records have
+would disclose something about them.   Theory: docs/theory/disclosure.md
 """
 
 from __future__ import annotations
@@ -33,9 +33,8 @@ from sfumato.prob.file_entries import in_reading_order, make_distribution
 from sfumato.prob.operations import Joint
 from sfumato.sampling.sources import BitSource
 
-# Reading a declared law of several columns: one line for each combination of values, with its probability.
-#
-# The header names the columns and, last or anywhere, `probability`. Combinations that are left out have probability 0.
+# --- Reading a declared distribution: one line for each combination of values, with its probability
+# The header names the columns and, in any place, `probability`. Combinations that are left out have probability 0.
 
 
 PROBABILITY = "probability"
@@ -90,10 +89,9 @@ def _product(alphabets: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
     return cells
 
 
-# Columns as codes whose order says nothing about the rows.
-#
-# A column read from a file is coded as its values come up, and then the first row is always 0. Here codes follow the
-# reading order of the values (2 before 10), or the order in which they are declared.
+# --- Columns as codes whose order does not depend on the rows
+# A column read from a file is coded in the order in which its values first occur, so the first row is always 0. Here
+# codes follow the reading order of the values (2 before 10), or the order in which they are declared.
 
 
 def coded_column(table: Any, name: str, declared: Sequence[str] | None = None, *, parameter: str = "law") -> Words:
