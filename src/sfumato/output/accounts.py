@@ -253,7 +253,7 @@ def _adding(entries: Sequence[Entry]) -> Table:
     return table
 
 
-# A ledger for programs: amounts as exact text.
+# --- A ledger as a document: amounts as exact text
 
 
 SCHEMA = "sfumato/budget/3"
@@ -329,7 +329,7 @@ def _amounts_of_budget_documents(charges: Charges) -> dict[str, str]:
     return {currency.value: amount_text(amount) for currency, amount in charges}
 
 
-# What was released of a study so far, for the terminal and for programs.
+# --- The releases of a study as a table and a document
 
 
 _HEADER = ("release", "noted", "epoch", "people", "part", "rows", "questions", "public", "public so far", "state")

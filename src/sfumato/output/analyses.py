@@ -14,7 +14,7 @@ from sfumato.inference.regression.result import BY_PLAN, Coefficient, Fit
 from sfumato.numbers.intervals import Interval
 from sfumato.publications.analyses import Axis, Comparison, Crosstab, WeightedShares
 
-# Fitted models as tables, and as documents for programs.
+# --- Fitted models as tables and documents
 
 
 _LOGITS = ("logistic", "multinomial", "ordered")

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 
-# Certificates and audits for a terminal, and as Markdown.
+# --- Certificates and audits for a terminal and as Markdown
 
 
-# What Markdown or a browser would read as more than text.
+# Characters that Markdown or a browser would read as markup.
 _MARKS = str.maketrans({mark: f"\\{mark}" for mark in "\\|`*[]"} | {"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 
@@ -106,7 +106,7 @@ def _escape(cell: str) -> str:
     return printable(cell).translate(_MARKS)
 
 
-# A channel as a picture: darker is likelier.
+# --- A channel as a picture: darker is likelier
 
 
 _MOST_CELLS = 96

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 
-# A number beside the shares, as people see it: as many digits as its interval is worth, ends rounded outwards.
+# --- Numbers beside the shares, rounded for display
+# As many digits as the interval justifies; its ends are rounded outwards.
 
 
 _MOST_DIGITS = 12
@@ -81,11 +82,11 @@ def _digits(one: Quantity) -> int:
     return min(max(1 - math.floor(math.log10(width)), 0), _MOST_DIGITS)
 
 
-# What an estimate says, line by line, wherever it is shown: shares and the numbers beside them, in one order.
+# --- The lines of an estimate: shares and the numbers beside them, in one order
 
 
 MOST_ANSWERS = 30
-# The pictures in which the order of the answers says something.
+# The pictures in which the order of the answers matters.
 _IN_ORDER = (Picture.ORDERED, Picture.NUMBERS)
 
 
@@ -190,7 +191,8 @@ def cumulative_quantities(found: QuestionEstimate) -> list[Quantity]:
     return several if near else []
 
 
-# Differences between groups or between answers, for the terminal and as Markdown; shares differ by points.
+# --- Differences between groups or answers, for the terminal and as Markdown
+# Shares differ by points.
 
 
 # The last columns: the difference and its interval.
@@ -308,7 +310,7 @@ def contrast_cells(one: Contrast, show: Show = number_text) -> tuple[str, str]:
     return f"{value}{points}", f"{reach.replace(' – ', ' to ')}{points}"
 
 
-# Estimates, and what weights are of, as one JSON document, for programs.
+# --- Estimates and weights as JSON documents
 
 
 def weights_document(note: ReportsNote, questions: Sequence[str] | None = None) -> dict[str, Any]:
@@ -406,7 +408,7 @@ def _ends(interval: Interval) -> dict[str, float]:
     return {"lower": interval.lower, "upper": interval.upper}
 
 
-# Pictures made of letters, one for each kind of answers: a dot on a line, steps of a scale, bars.
+# --- Pictures made of characters: a dot on a line, steps of a scale, bars
 
 
 Bar = Callable[[int], str]

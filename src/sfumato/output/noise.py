@@ -100,10 +100,11 @@ def exponential_table(design: ExponentialDesign) -> Table | None:
     return table
 
 
-# Noise for what a column says, for the terminal and for programs: how far off, under which assumption, and without.
+# --- Calibrated noise for a column, for the terminal and as documents
+# The error, the assumption, and the error without the assumption.
 
 
-# Of a normal law, 95 % lie within so many deviations; the noise's law is close to one.
+# 95 % of a normal distribution lie within so many deviations; the noise is close to normal.
 _TWO_SIDED_95 = 1.959964
 _RARE = 0.05
 
@@ -251,7 +252,8 @@ def _ranks_off(design: Any) -> int:
     return min(records, math.ceil(math.log(len(design.grid) / _RARE) / float(design.rate)))
 
 
-# Noise for beliefs that share few bits, in lines for the terminal: the assumption stands beside the budget.
+# --- Noise for adversaries whose prior shares few bits
+# The assumption is shown beside the budget.
 
 
 def believed_lines(design: BelievedNoise) -> Lines:
@@ -272,7 +274,7 @@ def believed_lines(design: BelievedNoise) -> Lines:
     )
 
 
-# Designs of recoverable answers for the terminal.
+# --- Designs of recoverable answers for the terminal
 
 
 _MOST_ROWS = 20

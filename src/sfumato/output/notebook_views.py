@@ -1,6 +1,6 @@
 """What notebooks show of a value.
 
-What a type shows is registered here; a design without words of its own shows its numbers and its channel.
+The view of each type is registered here. A design without a description shows its numbers and its channel.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from sfumato.study.study import Study
 from sfumato.surveys.cards import SpinnerCard
 
 _MOST_ROWS = 30
-# A larger picture says nothing that a smaller one does not.
+# A larger picture would not show more.
 _MOST_ENTRIES = 4096
 
 

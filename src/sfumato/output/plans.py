@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 
-# Who sees how much of a respondent, for the terminal.
+# --- Who sees how much of a respondent, for the terminal
 
 
 ShowEpsilon = Callable[[float, str, int], str]

@@ -52,7 +52,8 @@ from sfumato.study.cells import NO_ANSWER
 from sfumato.study.planning import StudyPlan
 from sfumato.study.question_plans import QuestionPlan
 
-# The tables of a study's page: a line for each share and number, and two columns for each reader.
+# --- Tables of estimates
+# One line for each share and number, and two columns for each reader.
 
 
 _LONGEST_NUMBER = 30
@@ -153,10 +154,11 @@ def confidence_words(seen: Sequence[Seen]) -> str:
     return f"{100 * seen[0].whole.confidence:g} %"
 
 
-# What differs between groups, on a study's page: a line for each pair of groups and number, as each reader sees it.
+# --- Differences between groups
+# One line for each pair of groups and number, as each reader sees it.
 
 
-# More lines would bury the page; the command has them all.
+# Further lines are left to the command, which shows all.
 _MOST_LINES = 120
 _SAID = (
     "Whether two groups differ is not seen from their two intervals: each difference has an interval of its own, and "
@@ -202,7 +204,8 @@ def _row_of_report_contrasts(same: Sequence[Contrast]) -> str:
     return f"<tr>{head}<td>{escape(contrast_name(one))}</td>{cells}</tr>"
 
 
-# Means as inline SVG: a mark with its interval for each group and reader, on an axis of numbers.
+# --- Means as inline SVG
+# A mark with its interval for each group and reader, on an axis of numbers.
 
 
 _LABEL, _LINE, _GAP = 19, 15, 9
@@ -256,11 +259,12 @@ def _axis(values: Sequence[float]) -> tuple[float, float, float]:
     return step * math.floor(low / step), step * (math.floor(high / step) + 1), step
 
 
-# The picture that suits a question: marks, bars for options, a scale laid end to end, or histograms with means.
+# --- The picture of a question
+# A mark, bars for options, a scale laid end to end, or histograms with means.
 
 
 _SAME = "The table after the picture has the same numbers."
-# Beyond so many parts a scale has no colours that could be told apart.
+# A scale with more parts has no colours that can be told apart.
 _MOST_PARTS = 11
 
 
@@ -400,11 +404,12 @@ def _numbers(sitting: Sitting) -> list[Numbers]:
     return found
 
 
-# Groups on a study's page: of two answers a mark for each group, of more a small picture for each, and one table.
+# --- Groups
+# Two answers: a mark for each group. More answers: a small picture for each group, and one table.
 
 
 _NO_GROUPS = "Respondents were asked about different parts of the answer, so groups cannot be told apart."
-# More would make a picture that nobody reads; the table has them all.
+# More would make an unreadable picture; the table has them all.
 _MOST_DRAWN = 60
 _MOST_MULTIPLES = 24
 

@@ -1,7 +1,7 @@
 """What a study says to an ethics board and to its respondents.
 
-It is put together from the plan and from what each way of asking says of itself, in sentences. What the software does
-not know, such as when a file of answers is deleted, is said to be unknown.
+The statement is built from the plan and from the sentences of each question's handler. What the software does not know,
+such as when a file of answers is deleted, is stated as unknown.
 """
 
 from __future__ import annotations

@@ -48,16 +48,16 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-# The rows of reports, wherever they lie: chunk by chunk, each with the part it belongs to and its numbers there.
-#
+# --- Rows of reports, chunk by chunk, with their parts and numbers
 # A file holds the rows of one part after those of another, each in ascending order of their numbers. A selection of
-# rows, made by another tool, is told by its column `row` alone; nothing can check it against the roots of its part.
+# rows made by another tool is identified by its column `row` alone, and cannot be checked against the roots of its
+# part.
 
 
 ROW, PART = "row", "part"
 """Columns of every file of reports: a row's number in its part, and which part that is where there are several."""
 
-# Of a report that is a number: it fits a signed word.
+# The most digits of a report that is a number: it fits a signed word.
 _MOST_DIGITS = 19
 
 
@@ -461,7 +461,8 @@ def _filled(amendment: Reports, question: str) -> Numbers:
     return np.concatenate(found) if found else np.empty(0, dtype=np.int64)
 
 
-# Files of reports: a file, a folder with a manifest, a glob, or several; and the one way in which they are written.
+# --- Files of reports
+# A file, a folder with a manifest, a glob, or several. All are written in the same format.
 
 
 Paths = str | Path | Sequence[str | Path]
@@ -717,10 +718,9 @@ def _at(path: Path) -> Place:
     return Place(file=str(path))
 
 
-# The reports of people, a row each, with the public columns that were kept beside them: what models are fitted to.
-#
-# Amended cells stand where their person stands; who was erased is gone. A person has `NOTHING` for a question that
-# they did not answer, where that is public.
+# --- The reports of people, one row each, with the public columns kept beside them
+# Models are fitted to these rows. Amended cells replace those of their person, and erased people are left out. A person
+# has `NOTHING` for a question that they did not answer, where that is public.
 
 
 IntArray = npt.NDArray[np.int64]

@@ -1,7 +1,7 @@
 """Reading, opening and counting reports in Spark tasks.
 
-Reports that are whole are checked block by block against their note, as on one machine; rows that somebody selected
-cannot be, and say so. Amendments are few, and are read on this machine.
+Complete reports are checked block by block against their note, as on one machine. A selection of rows cannot be
+checked, and the result says so. Amendments are few, and are read on this machine.
 """
 
 from __future__ import annotations
@@ -79,10 +79,9 @@ from sfumato.publications.reports import (
 from sfumato.sampling.sources import SystemBits
 from sfumato.study.file import write_beside
 
-# Reading a part on an engine: tasks check the digests of their blocks, open rows, count them, or write them.
-#
-# What is sent is the note, the key that the job needs and no other, and what amendments have put in the place of
-# cells; of keys only seeds are sent, which know every row by its number.
+# --- Tasks that read a part
+# They check the digests of their blocks, and open, count or write rows. A task is sent the note, the one key that it
+# needs, and the amended cells. Only seeds are sent as keys, because they give the draws of every row by its number.
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -526,7 +525,7 @@ def _unrooted(part: PartNote) -> PartNote:
     return replace(part, roots={}, salts=b"", rewritten={})
 
 
-# Reading reports in Spark: found by a table or by their files, and written as a folder of files.
+# --- Reports in Spark, found by a table or by their files, and written as a folder of files
 
 
 def reports_of_frame(frame: Any, note: str | Path | None = None) -> SparkReports:

@@ -1,7 +1,7 @@
 """Making a part in Spark tasks.
 
-A task makes reports with the code that one machine uses. It has no bits of its own: draws are made from the seeds and
-the secret that it was sent, by the names of the rows, so a task that runs again makes the same reports again.
+A task makes reports with the code that one machine uses. It has no random bits of its own: draws are made from the
+seeds and the secret that it was sent, by the names of the rows, so a repeated task makes the same reports.
 """
 
 from __future__ import annotations
@@ -198,7 +198,8 @@ def _is_refused(read: Callable[[Any, int], object], table: Any, low: int, high: 
     return False
 
 
-# Drawing a part on Spark: the same release as on one machine, whose rows never come to this one.
+# --- Drawing a part on Spark
+# The release is the same as on one machine; the rows stay on the executors.
 
 
 def draw_on_spark(
