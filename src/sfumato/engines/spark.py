@@ -320,7 +320,7 @@ def _by_files(frame: Any, chosen: Sequence[Any]) -> NumberedFrame:
             .withColumn(NUMBER, f.col(_BASE) + f.col(_INDEX))
             .drop(_FILE, _INDEX, _BASE)
         )
-    named = tuple(_plain(name) for name in files)
+    named = tuple(plain_path(name) for name in files)
     places = RowPlaces(files=named, starts=tuple(starts))
     return NumberedFrame(frame=numbered, rows=sum(sizes), places=places, is_in_order=True)
 
@@ -332,7 +332,7 @@ def _rows_by_file(frame: Any, placed: Any) -> dict[str, int]:
     names = frame.inputFiles()
     found: dict[str, int] = {}
     for name in names:
-        here = Path(_plain(name))
+        here = Path(plain_path(name))
         if urlsplit(name).scheme not in {"", "file"} or not here.is_file():
             break
         found[name] = file_rows(here).rows or 0
@@ -423,12 +423,6 @@ def _spellings(name: str) -> set[str]:
     """Return how Spark may spell a file: of a local one it says file:/path in a row, and elsewhere file:///path."""
     local = name.removeprefix("file:").lstrip("/")
     return {f"file:/{local}", f"file:///{local}"} if name.startswith("file:") else {name}
-
-
-def _plain(name: str) -> str:
-    """Return the path of a local file as people write it; any other address as it is."""
-    found = urlsplit(name)
-    return unquote(found.path) if found.scheme in {"", "file"} else name
 
 
 # --- Whole blocks inside a task
@@ -589,8 +583,6 @@ class BlockGatherer:
         self._held.clear()
         self._waiting = 0
 
-
-__all__ = ["BlockSizes", "BlockTask", "BlockWork", "run_blocks"]
 
 # The number of blocks that stay together in a shuffle, and so in a file.
 _GROUP_BLOCKS = 128

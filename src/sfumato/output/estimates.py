@@ -205,25 +205,25 @@ def contrasts_tables(contrasts: Sequence[Contrast]) -> list[RenderableType]:
         FittedTable(
             header=_header(part),
             rows=_rows(part),
-            title=_title_of_contrast_tables(part),
-            notes=_notes_of_contrast_tables(part),
+            title=_contrast_title(part),
+            notes=_contrast_notes(part),
             left=tuple(range(len(_header(part)) - _NUMBERS)),
         )
-        for part in _parts_of_contrast_tables(contrasts)
+        for part in _contrast_parts(contrasts)
     ]
 
 
 def contrasts_markdown(contrasts: Sequence[Contrast]) -> str:
     """Return the same tables as Markdown."""
     lines: list[str] = []
-    for part in _parts_of_contrast_tables(contrasts):
+    for part in _contrast_parts(contrasts):
         lines += [
-            f"**{escaped(_title_of_contrast_tables(part))}**",
+            f"**{escaped(_contrast_title(part))}**",
             "",
             *markdown_table(_header(part), _rows(part)),
             "",
         ]
-        lines += [line for note in _notes_of_contrast_tables(part) for line in (f"> {escaped(note)}", "")]
+        lines += [line for note in _contrast_notes(part) for line in (f"> {escaped(note)}", "")]
     return "\n".join(lines)
 
 
@@ -249,7 +249,7 @@ def contrast_document(one: Contrast) -> dict[str, Any]:
     }
 
 
-def _parts_of_contrast_tables(contrasts: Sequence[Contrast]) -> Iterator[list[Contrast]]:
+def _contrast_parts(contrasts: Sequence[Contrast]) -> Iterator[list[Contrast]]:
     for _, same in groupby(contrasts, key=lambda one: one.question):
         yield list(same)
 
@@ -261,7 +261,7 @@ def _header(part: list[Contrast]) -> tuple[str, ...]:
     return ("group", "shares of", *numbers) if _by_group(part) else ("shares of", *numbers)
 
 
-def _title_of_contrast_tables(part: list[Contrast]) -> str:
+def _contrast_title(part: list[Contrast]) -> str:
     return f"{printable(part[0].text)}  (differences between {part[0].between.value})"
 
 
@@ -281,7 +281,7 @@ def _by_group(part: list[Contrast]) -> bool:
     return any(one.group is not None for one in part)
 
 
-def _notes_of_contrast_tables(part: list[Contrast]) -> list[str]:
+def _contrast_notes(part: list[Contrast]) -> list[str]:
     together = part[0].together
     rounded = ["shares are of rounded answers"] if part[0].between is Between.ANSWERS and part[0].shares_of else []
     return rounded + ([] if together is None else [f"differences that hold together at {100 * together:.6g} %"])

@@ -183,7 +183,7 @@ def contrasts_part(name: str, group: str, shown: Sequence[Seen]) -> str:
     )
     confidence = f"{100 * readers[0][keys[0]].confidence:.6g} % interval"
     below = f'<th scope="col" class="number">difference</th><th scope="col" class="number">{confidence}</th>'
-    rows = "".join(_row_of_report_contrasts([found[key] for found in readers]) for key in keys)
+    rows = "".join(_contrast_row([found[key] for found in readers]) for key in keys)
     table = (
         f'<table><thead><tr><th scope="col" rowspan="2">{escape(group)}</th><th scope="col" rowspan="2">of</th>'
         f"{columns}</tr><tr>{below * len(shown)}</tr></thead><tbody>{rows}</tbody></table>"
@@ -195,7 +195,7 @@ def _key(one: Contrast) -> tuple[str, str, str, str | None]:
     return one.first, one.second, one.quantity, one.answer
 
 
-def _row_of_report_contrasts(same: Sequence[Contrast]) -> str:
+def _contrast_row(same: Sequence[Contrast]) -> str:
     one = same[0]
     head = f'<th scope="row">{escape(printable(one.first))} minus {escape(printable(one.second))}</th>'
     cells = "".join(
@@ -552,11 +552,11 @@ def _question(material: ReportMaterial, planned: QuestionPlan) -> str:
 
 
 def _notes(seen: Sequence[Seen]) -> str:
-    found = [f"{one.reader}: {note}" for one in seen for note in _notes_of(one)]
+    found = [f"{one.reader}: {note}" for one in seen for note in _reader_notes(one)]
     return f'<ul class="plain">{"".join(f"<li>{escape(note)}</li>" for note in found)}</ul>' if found else ""
 
 
-def _notes_of(one: Seen) -> list[str]:
+def _reader_notes(one: Seen) -> list[str]:
     # Why there is no number stands where the number would; what else is to be known of one stands here.
     said = [
         f"{number.name}: {number.words}" for number in one.whole.quantities if number.words and number.value is not None

@@ -17,8 +17,7 @@ import numpy.typing as npt
 from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.files.columns import Words
 from sfumato.files.tables import number_column
-from sfumato.keys.digests import NOTHING, ReportTree, blocks_of
-from sfumato.keys.digests import Numbers as Numbers_amending
+from sfumato.keys.digests import NOTHING, Numbers, ReportTree, blocks_of
 from sfumato.publications.coded_reports import written_column
 from sfumato.publications.note import PartNote, ReportsNote, Salts
 from sfumato.publications.part import Keys, PartPlan, PartSink, arrow_table, draw_of, finished_part
@@ -35,9 +34,6 @@ from sfumato.study.study import Study
 # An empty cell of a table of corrections changes nothing. An answer is taken back by a declared code or, where not
 # answering is hidden, by its name. Questions that depend on a private answer are amended with it, all or none: which
 # cells were amended is public, and would otherwise show whom a question was asked, and so that answer.
-
-
-Numbers = npt.NDArray[np.int64]
 
 
 def corrected_texts(table: Any, question: Question) -> dict[int, str]:
@@ -134,7 +130,7 @@ class Amendment:
     covered: int = 0
 
     @property
-    def numbers(self) -> Numbers_amending:
+    def numbers(self) -> Numbers:
         """The rows that are amended, ascending."""
         return np.array(sorted({number for column in self.cells.values() for number in column}), dtype=np.int64)
 

@@ -204,14 +204,14 @@ def part_from(document: Mapping[str, Any]) -> PartNote:
     blocks = document.get("blocks")
     part = PartNote(
         id=_like(_ID, document["id"]),
-        rows=_whole_of_part_notes(document["rows"]),
+        rows=_row_number(document["rows"]),
         roots={str(name): _like(_DIGEST, root) for name, root in document["roots"].items()},
         salts=base64.b64decode(document["salts"], validate=True),
-        start=_whole_of_part_notes(document.get("start", 0)),
+        start=_row_number(document.get("start", 0)),
         blocks=None if blocks is None else _ascending(blocks),
         series=None if document.get("series") is None else _like(_ID, document["series"]),
         amends=None if document.get("amends") is None else _like(_ID, document["amends"]),
-        turn=_whole_of_part_notes(document.get("turn", 0)),
+        turn=_row_number(document.get("turn", 0)),
         erased=_ascending(document.get("erased", [])),
         rewritten={
             int(block): {str(name): _like(_DIGEST, digest) for name, digest in old.items()}
@@ -232,7 +232,7 @@ def part_from(document: Mapping[str, Any]) -> PartNote:
 
 
 def _ascending(values: list[Any]) -> tuple[int, ...]:
-    found = tuple(_whole_of_part_notes(value) for value in values)
+    found = tuple(_row_number(value) for value in values)
     if any(later <= earlier for earlier, later in itertools.pairwise(found)):
         raise ValueError("not ascending")
     return found
@@ -244,7 +244,7 @@ def _like(pattern: re.Pattern[str], text: object) -> str:
     return text
 
 
-def _whole_of_part_notes(value: object) -> int:
+def _row_number(value: object) -> int:
     if type(value) is not int or not 0 <= value <= _MOST_ROWS:
         raise ValueError("not a whole number")
     return value

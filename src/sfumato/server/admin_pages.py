@@ -90,7 +90,7 @@ def desk_page(
 
 
 MOST_CODES = 500
-_SCRIPT = "admin.js"
+_ADMIN_SCRIPT = "admin.js"
 
 
 def admin_page(collection: Collection) -> Response:
@@ -107,7 +107,7 @@ you close
 it.</p><p id="sign-in-said" class="said" role="status"></p></form>
 <div id="desk" hidden>{_state()}{_invite()}{_end()}</div>"""
     links = (("/dashboard", "Live results"), ("/", "The study"), ("/certificate", "The certificate"))
-    return desk_page(f"Desk: {name}", main, _SCRIPT, {"most_codes": MOST_CODES}, links)
+    return desk_page(f"Desk: {name}", main, _ADMIN_SCRIPT, {"most_codes": MOST_CODES}, links)
 
 
 def _state() -> str:
@@ -157,7 +157,7 @@ withdraw it.</p>
 # It shows live estimates to those who may see them, and lets a reader open reports with their key.
 
 
-_SCRIPT_DASHBOARD = "dashboard.js"
+_DASHBOARD_SCRIPT = "dashboard.js"
 _WORKER = "reader_worker.js"
 _ESTIMATES = "estimates_worker.js"
 
@@ -201,7 +201,7 @@ them is a setting of the server.</p></details>
         "estimates_worker": script_url(_ESTIMATES),
     }
     links = (("/", "The study"), ("/certificate", "The certificate"), ("/admin", "For whoever runs it"))
-    return desk_page(f"Live results: {name}", main, _SCRIPT_DASHBOARD, data, links)
+    return desk_page(f"Live results: {name}", main, _DASHBOARD_SCRIPT, data, links)
 
 
 def _reader_part(readers: list[str]) -> str:

@@ -72,12 +72,12 @@ class Reader:
 
 def readers_of(questions: Sequence[Mapping[str, Any]]) -> tuple[Reader, ...]:
     """Return who sees reports of a form's questions, each with the worst that one report can do, the sharpest last."""
-    found = [_reader_of_protection(None, [one["odds"] for one in questions])]
+    found = [_reader_from_odds(None, [one["odds"] for one in questions])]
     seen: dict[str, list[str | None]] = {}
     for question in questions:
         for one in question["sees"]:
             seen.setdefault(one["name"], []).append(one["odds"])
-    keyed = sorted((_reader_of_protection(name, odds) for name, odds in seen.items()), key=_sharpness)
+    keyed = sorted((_reader_from_odds(name, odds) for name, odds in seen.items()), key=_sharpness)
     return (*found, *keyed)
 
 
@@ -120,7 +120,7 @@ def _sharpness(reader: Reader) -> tuple[bool, Fraction]:
     return reader.odds is None, reader.odds or Fraction(0)
 
 
-def _reader_of_protection(name: str | None, odds: Sequence[str | None]) -> Reader:
+def _reader_from_odds(name: str | None, odds: Sequence[str | None]) -> Reader:
     known = [Fraction(one) for one in odds if one is not None]
     return Reader(name=name, odds=None if len(known) < len(odds) else max(known), differs=len(set(odds)) > 1)
 

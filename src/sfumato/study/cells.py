@@ -214,7 +214,7 @@ _EMPTY = frozenset(
 """What stands for no answer in tables of R, pandas, SQL, SPSS, Stata, of spreadsheets and surveys; in small letters."""
 _NO = ("no", "No", "NO", "n", "N", "false", "FALSE", "0")
 _YES = ("yes", "Yes", "YES", "y", "Y", "true", "TRUE", "1")
-_TRUTHS_CELL_CURES = frozenset(map(str.lower, _NO + _YES))
+_YES_OR_NO = frozenset(map(str.lower, _NO + _YES))
 _MOST_SHOWN = 12
 _COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
 _THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}(?:([.,'’ \u00a0\u202f])[0-9]{3})(?:\1[0-9]{3})*(?:[.,][0-9]+)?")
@@ -261,7 +261,7 @@ def _empty_cure(texts: Collection[str]) -> str:
 
 
 def _truth_cure(texts: Collection[str], answers: tuple[str, ...]) -> str:
-    if len(answers) != 2 or not any(text.lower() in _TRUTHS_CELL_CURES for text in texts):
+    if len(answers) != 2 or not any(text.lower() in _YES_OR_NO for text in texts):
         return ""
     first, second = answers
     if first.lower() in map(str.lower, _YES):

@@ -440,7 +440,7 @@ def _damaged() -> UnreadableFile:
 # privacy of each draw and refuses a weaker one than is stated.   Format: docs/reference/files.md
 
 
-SCHEMA_FORMS = "sfumato/form/1"
+FORM_SCHEMA = "sfumato/form/1"
 
 
 def form_document(collection: Collection) -> dict[str, Any]:
@@ -448,7 +448,7 @@ def form_document(collection: Collection) -> dict[str, Any]:
     check_collectable(collection.study)
     sealed = [_sealed(collection, name) for name in collection.handlers if sealed_name(name) in collection.columns]
     return ({"sealed": sealed} if sealed else {}) | {
-        "schema": SCHEMA_FORMS,
+        "schema": FORM_SCHEMA,
         "study": collection.study.name,
         "fingerprint": collection.fingerprint,
         "mode": collection.mode.value,
@@ -516,7 +516,7 @@ def _spelled(odds: Fraction | None) -> str | None:
 # `sfumato keys unseal`, `open` and `estimate`.
 
 
-SCHEMA_READING_DOCUMENTS = "sfumato/reading/1"
+READING_SCHEMA = "sfumato/reading/1"
 
 
 def reading_document(collection: Collection, receiver: Receiver) -> dict[str, Any]:
@@ -540,7 +540,7 @@ def reading_document(collection: Collection, receiver: Receiver) -> dict[str, An
             }
         )
     return {
-        "schema": SCHEMA_READING_DOCUMENTS,
+        "schema": READING_SCHEMA,
         "study": collection.study.name,
         "fingerprint": collection.fingerprint,
         "mode": collection.mode.value,

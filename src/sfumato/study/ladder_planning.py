@@ -292,15 +292,15 @@ def _advice_words(handler: LadderHandler) -> tuple[str, ...]:
 
 def accuracy_points(question: LadderQuestion) -> tuple[tuple[float, float], ...]:
     """√n times the standard deviation of a share against ε, each at the best set for that ε."""
-    rungs = [_best_rung(question, epsilon) for epsilon in CURVE_EPSILONS]
+    rungs = [_best_for_level(question, epsilon) for epsilon in CURVE_EPSILONS]
     deviations = [rung.share_deviation(question.goal_share) for rung in rungs]
     return tuple(zip(CURVE_EPSILONS, deviations, strict=True))
 
 
-def _best_rung(question: LadderQuestion, epsilon: float) -> LevelMechanism:
+def _best_for_level(question: LadderQuestion, epsilon: float) -> LevelMechanism:
     """Return the best for one level.
 
-    A rung knows its numbers without its set of favoured shifts, which takes long to make where answers are many.
+    Its figures do not need its set of favoured shifts, which takes long to make where answers are many.
     """
     size, made = question.size, question.mechanism((epsilon,))
     if made is not None:

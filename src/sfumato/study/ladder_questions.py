@@ -69,7 +69,6 @@ from sfumato.study.ladder_planning import best_ladder, declared_ladder, hidden_p
 from sfumato.study.question import Question, listed_answers
 from sfumato.study.question_plans import Compared, QuestionPlan
 from sfumato.study.readers import Analyst, Audience
-from sfumato.study.recovery import IntArray as IntArray_ladder_recovering
 from sfumato.study.recovery import Recovering, label_column
 
 if TYPE_CHECKING:
@@ -287,18 +286,14 @@ class LadderRecovering(Recovering):
         """Unless a report is about a part of the answer."""
         return self.ladder.outline.gives_answers
 
-    def answer_columns(
-        self, values: IntArray_ladder_recovering, *, as_text: bool = False, kind: str = ""
-    ) -> dict[str, Any]:
+    def answer_columns(self, values: IntArray, *, as_text: bool = False, kind: str = "") -> dict[str, Any]:
         """Return what reports tell without their noise, as columns of a table."""
         there = values != NOTHING
         if self.question.hides:
             there &= values != self.question.nobody
         return self._columns(np.where(there, values, 0), there, as_text=as_text, kind=kind)
 
-    def _columns(
-        self, places: IntArray_ladder_recovering, there: npt.NDArray[np.bool_], *, as_text: bool, kind: str
-    ) -> dict[str, Any]:
+    def _columns(self, places: IntArray, there: npt.NDArray[np.bool_], *, as_text: bool, kind: str) -> dict[str, Any]:
         found = self.question.rounded_back(places, as_text=as_text, kind=kind)
         return {name: with_gaps(column, there) for name, column in found.items()}
 

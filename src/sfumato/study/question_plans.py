@@ -145,7 +145,7 @@ class QuestionPlan(Shown):
 FloatArray = npt.NDArray[np.float64]
 LEVEL, POWER = 0.05, 0.8
 # Larger numbers are not shown.
-_MOST = 10**12
+_MOST_NEEDED = 10**12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,7 +202,7 @@ def respondents_in_each(deviations: Sequence[float], gap: float) -> int | None:
     normal = NormalDist()
     reach = normal.inv_cdf(1 - LEVEL / 2) + normal.inv_cdf(POWER)
     needed = reach**2 * sum(deviation**2 for deviation in deviations) / gap**2
-    return None if not needed < _MOST else max(2, math.ceil(needed))
+    return None if not needed < _MOST_NEEDED else max(2, math.ceil(needed))
 
 
 def _rounded(whole: int) -> int:
@@ -352,7 +352,7 @@ def _of_many(channel: Channel, report: int, shares: Sequence[Fraction]) -> Repor
 
 
 _MANY = "one that it favours"
-_MOST_RISK_WORDS = "the one that tells most"
+_STRONGEST = "the one that tells most"
 _EACH, _OWN = "each report", "the one it names"
 # Below this, tenths of a per cent show too little.
 _FINE = Fraction(1, 100)
@@ -481,7 +481,7 @@ def _shown(reports: tuple[ReportRisk, ...], *, of_two: bool) -> list[tuple[str, 
         return [(_EACH, _MANY if any(one.answer is None for one in reports) else _OWN, reports[0].posteriors)]
     return [
         (
-            _MOST_RISK_WORDS if one.report is None else f"“{one.report}”",
+            _STRONGEST if one.report is None else f"“{one.report}”",
             _MANY if one.answer is None else f"“{one.answer}”",
             one.posteriors,
         )

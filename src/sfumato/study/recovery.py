@@ -114,9 +114,6 @@ def _decimal(found: re.Match[str], needed: int = 0) -> Any:
     return make(max(needed, int(found[2])), int(found[3]))
 
 
-IntArray = npt.NDArray[np.int64]
-
-
 class Recovering:
     """A question as a registrar gets its answers back: not at all, unless its handler says otherwise."""
 
@@ -137,7 +134,7 @@ class Recovering:
         """Whether its reports tell without their noise at least what answers were rounded to."""
         return False
 
-    def answer_columns(self, values: IntArray, *, as_text: bool = False, kind: str = "") -> dict[str, Any]:
+    def answer_columns(self, values: Places, *, as_text: bool = False, kind: str = "") -> dict[str, Any]:
         """Return recovered answers as columns of a table, by name; a cell is empty where nobody answered.
 
         `kind` is the type that the table had; with `as_text` cells are canonical text.

@@ -238,16 +238,16 @@ class Study(Shown):
 
         The name of a sealed column is taken too.
         """
-        return self._sealed_way(name) or _way(self.question(name), self.audience, declaration)
+        return self._sealed_way(name) or _handler(self.question(name), self.audience, declaration)
 
     def _sealed_way(self, name: str) -> Handler | None:
         asked = next((one for one in self.questions if name == sealed_name(one.id)), None)
-        return None if asked is None else _way(asked, self.audience, None).sealed
+        return None if asked is None else _handler(asked, self.audience, None).sealed
 
     @property
     def handlers(self) -> tuple[Handler, ...]:
         """How each question is asked."""
-        return tuple(_way(question, self.audience, None) for question in self.questions)
+        return tuple(_handler(question, self.audience, None) for question in self.questions)
 
     @property
     def column_ways(self) -> tuple[Handler, ...]:
@@ -272,7 +272,7 @@ class Study(Shown):
 
 
 @lru_cache(maxsize=1024)
-def _way(question: Question, audience: Audience, declaration: str | None) -> Handler:
+def _handler(question: Question, audience: Audience, declaration: str | None) -> Handler:
     return question.handler(audience, declaration)
 
 

@@ -38,8 +38,7 @@ from sfumato.study.fields import (
     path_key,
     whole_key,
 )
-from sfumato.study.handler import FloatArray
-from sfumato.study.handler import IntArray as IntArray_large_list_way
+from sfumato.study.handler import FloatArray, IntArray
 from sfumato.study.kinds.dictionaries import DIGEST, LEAST_TEXTS, LONGEST_TEXT, MOST_TEXTS, Dictionary, InFile
 from sfumato.study.ladder_planning import epsilon_words, plan_ladder
 from sfumato.study.ladder_questions import LadderHandler, LadderQuestion
@@ -49,9 +48,6 @@ from sfumato.study.readers import Audience
 # --- Counts of reports
 # Reports are kept as they came while they are few, and counted once they are many. So a small group takes as little
 # memory as its reports, however many different reports there could be.
-
-
-IntArray = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -219,11 +215,11 @@ class LargeListHandler(LadderHandler):
 
     def tally(  # type: ignore[override]
         self,
-        reports: IntArray_large_list_way,
+        reports: IntArray,
         level: int,
         *,
-        positions: int | IntArray_large_list_way = 0,
-        counts: IntArray_large_list_way | None = None,
+        positions: int | IntArray = 0,
+        counts: IntArray | None = None,
     ) -> ReportCounts:
         """Count reports."""
         del level, positions

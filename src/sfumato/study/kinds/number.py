@@ -77,9 +77,6 @@ def scale_words(choice: MeanChoice) -> str:
     )
 
 
-__all__ = ["choose_mean_scale", "scale_mechanism", "scale_words"]
-
-
 # --- Handlers of numbers
 # A ladder whose estimates are the mean alone, or shares with median and quartiles.
 
@@ -728,7 +725,7 @@ _ROUNDED_COUNTS = (
     "Counts are rounded at random before they are reported, so that means are right; their shares are those of rounded "
     "counts."
 )
-_SPAN_COUNTS = re.compile(r"\s*([+-]?\d{1,13})\s*\.\.\s*([+-]?\d{1,13})\s*")
+_COUNT_SPAN = re.compile(r"\s*([+-]?\d{1,13})\s*\.\.\s*([+-]?\d{1,13})\s*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -782,12 +779,12 @@ class Count(ScaleQuestion):
     @classmethod
     def suits(cls, answers: str) -> bool:
         """A range such as 0..10."""
-        return bool(_SPAN_COUNTS.fullmatch(answers))
+        return bool(_COUNT_SPAN.fullmatch(answers))
 
     @classmethod
     def typed(cls, name: str, text: str, answers: str) -> Self:
         """Read a range."""
-        span = _SPAN_COUNTS.fullmatch(answers)
+        span = _COUNT_SPAN.fullmatch(answers)
         if not span:
             raise InvalidParameter(
                 "must be a range of whole numbers", parameter="answers", way_out="Write it like 0..10."

@@ -32,8 +32,7 @@ from sfumato.numbers.intervals import Interval, float_above, float_below
 from sfumato.sampling.mechanism import Tally
 from sfumato.study.cells import ALIASES, check_heading, checked_aliases
 from sfumato.study.fields import EPSILON, checked_epsilon, whole_key
-from sfumato.study.handler import BoolArray, Draw, Drawer, Handler
-from sfumato.study.handler import IntArray as IntArray_hunt
+from sfumato.study.handler import BoolArray, Draw, Drawer, Handler, IntArray
 from sfumato.study.question import Question
 from sfumato.study.question_plans import QuestionPlan, Said
 from sfumato.study.readers import Audience
@@ -44,7 +43,6 @@ from sfumato.study.readers import Audience
 # same texts at the end.
 
 
-IntArray = npt.NDArray[np.int64]
 Prefixes = tuple[int, ...]
 
 FIRST: tuple[Prefixes, ...] = ((0,),)
@@ -409,11 +407,11 @@ class TextHandler(Handler):
 
     def tally(
         self,
-        reports: IntArray_hunt,
+        reports: IntArray,
         level: int,
         *,
-        positions: int | IntArray_hunt = 0,
-        counts: IntArray_hunt | None = None,
+        positions: int | IntArray = 0,
+        counts: IntArray | None = None,
     ) -> RoundTally:
         """Count reports round by round; a part of them cannot be read."""
         del level
