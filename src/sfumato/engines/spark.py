@@ -400,7 +400,7 @@ def _edges(frame: Any, column: Any, rows: int) -> list[Any]:
 
 
 def _tagging(by: str, edges: list[Any]) -> Callable[[Iterator[Any]], Iterator[Any]]:
-    """Return what tells for each row which bucket its id belongs to."""
+    """Return a function that gives for each row the bucket of its id."""
 
     def tagged(batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow as pa  # noqa: PLC0415  takes a second to import
@@ -716,7 +716,7 @@ def _without_outcomes(batches: Iterator[Any], told: list[Any]) -> Iterator[Any]:
 
 
 def _binaries(values: list[bytes]) -> Any:
-    """Return a column of bytes; pyarrow's own way asks pandas first, which a worker takes long to import."""
+    """Return a column of bytes; pyarrow's own function imports pandas first, which takes a worker long."""
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
     ends = np.cumsum([0, *map(len, values)], dtype=np.int32)
@@ -772,7 +772,7 @@ def _together(frame: Any) -> Any:
 
 
 class _watched:  # noqa: N801  used like a function
-    """While jobs run, tell how far they are; a connection from afar does not say."""
+    """Report progress while jobs run; a remote connection does not provide it."""
 
     def __init__(self, session: Any, rows: int, progress: Progress | None) -> None:
         context = getattr(session, "sparkContext", None) if progress is not None else None

@@ -103,7 +103,7 @@ def needed_columns(questions: Collection[Question]) -> list[str]:
 
 
 def check_rules_kept(study: Study, keep: Sequence[str]) -> None:
-    """Refuse to ask by a public column that is not kept: empty cells would tell it."""
+    """Refuse to ask by a public column that is not kept: empty cells would disclose it."""
     for question in study.questions:
         rule = question.ask_if
         if rule is not None and rule.is_public and rule.source not in keep:

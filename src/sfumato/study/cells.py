@@ -137,7 +137,7 @@ def _meanings(cells: Cells) -> tuple[dict[str, str], dict[str, str]]:
 
 
 def number_text(text: str) -> str | None:
-    """Write a number in the one way in which equal numbers are written alike; None for what is no number."""
+    """Return the canonical text of a number, the same for equal numbers; None if it is no number."""
     if not _NUMBER.fullmatch(text):
         return None
     value = Decimal(text)
@@ -297,7 +297,7 @@ def _case_cure(texts: Collection[str], answers: tuple[str, ...]) -> str:
 
 
 def _spellings(answer: str, answers: tuple[str, ...]) -> list[str]:
-    """Return an answer in small letters, in capitals, and with one at its beginning or at each word's."""
+    """Return an answer in lower case, in upper case, capitalised, and with each word capitalised."""
     found = (answer.lower(), answer.upper(), answer[:1].upper() + answer[1:].lower(), answer.title())
     return [text for text in dict.fromkeys(found) if text not in answers]
 
@@ -423,9 +423,9 @@ _CONDITION_KEYS = ("question", "column", "is")
 
 
 class Missing(StrEnum):
-    """What becomes of an empty cell.
+    """What an empty cell means.
 
-    Hidden: not answering is one more answer, which nobody sees. Public: the cell stays empty for everybody to see.
+    Hidden: not answering is one more answer, which no reader sees. Public: the cell stays empty and is public.
 
     >>> from fractions import Fraction
     >>> import sfumato as sf
@@ -481,7 +481,7 @@ class AskIf:
 
     @property
     def is_public(self) -> bool:
-        """Whether everybody sees who is asked."""
+        """Whether it is public who is asked."""
         return self.column is not None
 
     def entries(self) -> dict[str, Any]:
@@ -640,7 +640,7 @@ def _check_condition(question: Question, rule: AskIf, earlier: Mapping[str, Ques
 
 
 def codes_of(question: Question) -> Callable[[str], bool]:
-    """Return what tells whether a text means no answer: it is declared, or where one is hidden its name.
+    """Return a test of whether a text means no answer: a declared code, or where that is hidden its name.
 
     A code that is a number means it however it is written.
     """

@@ -215,7 +215,7 @@ class Collection:
 
 
 def collection_of(study: Study, folder: str | Path | None = None, *, wave: int = 1) -> Collection:
-    """Return a study as it is collected, with the public keys that it names; refuses what cannot be asked this way."""
+    """Return a study as it is collected, with its public keys; refuses what cannot be asked over the web."""
     check_collectable(study)
     declared = {handler.question.id: handler.declaration for handler in study.handlers}
     blank = Collection(study=study, declarations=declared).at_wave(wave)
@@ -502,7 +502,7 @@ def _sealed(collection: Collection, question: str) -> dict[str, Any]:
 
 
 def _seen(odds: tuple[Fraction | None, ...], level: int) -> str | None:
-    """What a receiver's view of a report tells; whoever holds the shifts of level 0 sees the answer."""
+    """What a receiver's view of a report discloses; with the shifts of level 0 it is the answer."""
     return None if level == 0 else _spelled(odds[level - 1])
 
 
@@ -522,7 +522,7 @@ READING_SCHEMA = "sfumato/reading/1"
 def reading_document(collection: Collection, receiver: Receiver) -> dict[str, Any]:
     """Return how the rows of a collection and the bodies of one receiver are read.
 
-    A question is read at the receiver's level, or as everybody sees it; `reckoning` is None where that takes Python.
+    A question is read at the receiver's level, or at the public one; `reckoning` is None where that takes Python.
     """
     questions = []
     for name, handler in collection.handlers.items():
@@ -557,7 +557,7 @@ def reading_document(collection: Collection, receiver: Receiver) -> dict[str, An
 
 
 def public_reckonings(collection: Collection) -> dict[str, Any]:
-    """Return how each question is reckoned as everybody sees it; None where that takes Python."""
+    """Return the browser estimator of each question at the public level; None where that takes Python."""
     return {name: handler.reckoning(len(handler.epsilons)) for name, handler in collection.handlers.items()}
 
 
@@ -571,7 +571,7 @@ def public_reckonings(collection: Collection) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PanelCost:
-    """What the waves tell at most about the answers to one question, in nats, of who gave `different` answers."""
+    """The most that the waves disclose about the answers to one question, in nats, after `different` answers."""
 
     question: str
     epsilon: float
@@ -584,7 +584,7 @@ class PanelCost:
 
 
 def panel_cost(study: Study, question: str, different: int = 1, *, level: int | None = None) -> PanelCost:
-    """Return what all waves tell of somebody who gave so many different answers, at a level or at the public one."""
+    """Return what all waves disclose about a person with so many different answers, at a level or the public one."""
     epsilons = study.handler(question).epsilons
     return PanelCost(question=question, epsilon=epsilons[-1 if level is None else level - 1], different=different)
 

@@ -590,7 +590,7 @@ def study_schema_text() -> str:
 
 
 def _question_schema(one: type[Question]) -> dict[str, Any]:
-    """The keys of a class; where several share a kind, what they need and what they lack tells them apart."""
+    """The keys of a class; classes that share a kind differ by the keys that they need and lack."""
     keys: tuple[Key, ...] = (*one.KEYS, *NO_ANSWER_KEYS)
     document: dict[str, Any] = {
         "title": f"{one.KIND} ({one.HEADLINE})",

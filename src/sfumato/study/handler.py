@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 
 class KeyStore(Protocol):
-    """Where true draws go as they are made, level by level, so that nobody holds a whole column of them."""
+    """Where true draws are written as they are made, level by level, so that no whole column is held in memory."""
 
     def begin(self, blanks: Mapping[int, Key]) -> None:
         """Get ready for the draws of these levels; the keys hold none yet, and do not know how many there will be."""
@@ -65,7 +65,7 @@ class Draw:
     """What the reports of a part are drawn with: fresh bits, or keys that were drawn before; what keys are bound to.
 
     `part` is the part's id, which names its draws; an amendment `amends` another part, whose rows it is about. With a
-    `secret`, draws that nobody keeps are made from it by the names of the rows. `rounds` is what the rounds of a
+    `secret`, draws that are not kept are made from it by the names of the rows. `rounds` is what the rounds of a
     question are asked about, where an engine has gone through them. `answers` is the type of the answers in their
     table, which the registrar's key remembers.
     """
@@ -109,7 +109,7 @@ class Drawer:
 
     @property
     def top(self) -> Key | None:
-        """What reports are made with, where that is a key that can be sent to whoever makes them."""
+        """The key that reports are made with, where it can be sent to the tasks that make them."""
         return None
 
     def keys(self, rows: int) -> Mapping[int, Key]:
@@ -175,7 +175,7 @@ def least(bits: Fraction, *others: Fraction | float) -> Fraction:
 
 
 class Leaks(ABC):
-    """What the reports of a question tell, in bits."""
+    """What the reports of a question disclose, in bits."""
 
     @property
     @abstractmethod
@@ -254,16 +254,16 @@ ROUNDED = "Shares are of {words}, not of the answers; the mean is that of the an
 
 
 class Reckoned:
-    """Says how its reports are reckoned elsewhere; nothing unless a way knows."""
+    """The browser estimator of a question's reports; None unless a handler overrides it."""
 
     def reckoning(self, level: int) -> dict[str, Any] | None:
-        """Return how reports of a level are reckoned, as plain numbers; None where only Python does it."""
+        """Return the browser estimator of a level as plain numbers; None where only Python estimates it."""
         del level
         return None
 
 
 class LadderReckoning:
-    """The reckoning of what is asked by a ladder."""
+    """The browser estimator of questions asked through a ladder."""
 
     question: LadderQuestion
 
@@ -305,7 +305,7 @@ class LadderReckoning:
 
 
 def options_reckoning(question: LadderQuestion, level: int, epsilon: float, own: float, other: float) -> dict[str, Any]:
-    """Return how reports on all options are reckoned: each bit is a flip of its own."""
+    """Return the browser estimator of reports on all options: each bit is a flip of its own."""
     return {
         "level": level,
         "epsilon": epsilon,
@@ -375,7 +375,7 @@ def _numbers(channel: AnyChannel) -> dict[str, Any]:
 
 
 class OneAnswer:
-    """Refuses what is about options; a way that has them says it instead."""
+    """Refuses requests about options; handlers with options override it."""
 
     question: Question
 
@@ -409,7 +409,7 @@ class Handler(OneAnswer, OnDevice, Reckoned, Leaks, Recovering, ABC):
     >>> import sfumato as sf
     >>> study = sf.Study(name="Rest", questions=(sf.YesNo(id="tired", text="Tired?", epsilon=Fraction(1)),))
     >>> handler: sf.study.Handler = study.handler("tired")
-    >>> way.levels[0].readers, handler.report_labels, [round(float(p), 3) for p in handler.channel(1).rows[0]]
+    >>> handler.levels[0].readers, handler.report_labels, [round(float(p), 3) for p in handler.channel(1).rows[0]]
     (('public',), ('no', 'yes'), [0.731, 0.269])
     """
 
@@ -427,7 +427,7 @@ class Handler(OneAnswer, OnDevice, Reckoned, Leaks, Recovering, ABC):
 
     @property
     def declaration(self) -> str | None:
-        """What reports of this way were made by, beyond what the study says; kept with the reports."""
+        """What reports were made by, beyond what the study says; kept with the reports."""
         return None
 
     @property
@@ -437,7 +437,7 @@ class Handler(OneAnswer, OnDevice, Reckoned, Leaks, Recovering, ABC):
 
     @property
     def key_levels(self) -> tuple[int, ...]:
-        """Levels that somebody can hold a key of; 0 is the registrar's."""
+        """The levels that have keys; 0 is the registrar's."""
         return ()
 
     def level_of(self, analyst: Analyst) -> int:
@@ -480,7 +480,7 @@ class Handler(OneAnswer, OnDevice, Reckoned, Leaks, Recovering, ABC):
 
     @abstractmethod
     def certificate(self) -> Certificate:
-        """Return the sealed claims about this way of asking."""
+        """Return the sealed claims about how the question is asked."""
 
     @abstractmethod
     def channel(self, level: int) -> AnyChannel:
@@ -512,7 +512,7 @@ class Handler(OneAnswer, OnDevice, Reckoned, Leaks, Recovering, ABC):
     def hidden_price(self) -> float | None:
         """Return how many times as many respondents it takes to hide who did not answer, for the same error.
 
-        It is the ratio of two exact variances at what everybody sees; None where it cannot be hidden.
+        It is the ratio of two exact variances at the public level; None where it cannot be hidden.
         """
         return None
 

@@ -97,9 +97,9 @@ def best_ladder(question: LadderQuestion, levels: Sequence[Fraction], audience: 
 def ladder_advice(question: LadderQuestion, levels: Sequence[Fraction], audience: Audience) -> LadderAdvice | None:
     """Compare whole ladders for these epsilons; None where there is nothing to compare.
 
-    Everybody is asked the same, so that groups can be read by themselves. Flags are taken where they pay: many answers
-    that are only counted, on levels far apart; their keys take more bits, a report is read with the number of its row,
-    and devices do not draw it.
+    All are asked the same, so that groups can be read by themselves. Flags are taken where they pay: many answers that
+    are only counted, on levels far apart; their keys take more bits, a report is read with the number of its row, and
+    devices do not draw it.
     """
     epsilons = tuple(float_below(level) for level in levels)
     is_given = question.mechanism(epsilons) is not None or question.thrift is not None

@@ -271,7 +271,7 @@ class LadderRecovering(Recovering):
 
     @property
     def unrounded(self) -> int | None:
-        """How many answers there are, where a report without its noise tells less; else None."""
+        """How many answers there are, where a report without its noise discloses less; else None."""
         return self.question.unrounded
 
     @property
@@ -287,7 +287,7 @@ class LadderRecovering(Recovering):
         return self.ladder.outline.gives_answers
 
     def answer_columns(self, values: IntArray, *, as_text: bool = False, kind: str = "") -> dict[str, Any]:
-        """Return what reports tell without their noise, as columns of a table."""
+        """Return what reports say without their noise, as columns of a table."""
         there = values != NOTHING
         if self.question.hides:
             there &= values != self.question.nobody
@@ -334,7 +334,7 @@ class LadderHandler(LadderForm, LadderReckoning, LadderRecovering, Handler):
 
     @property
     def by_position(self) -> bool:  # type: ignore[override]
-        """Whether each place is asked another question about the answer, and only all of them tell it."""
+        """Whether each place is asked another question about the answer, and only all of them determine it."""
         return self.ladder.by_position and not self.by_number
 
     @property
@@ -688,7 +688,7 @@ class LadderQuestion(Question):
 
     @property
     def unrounded(self) -> int | None:
-        """How many answers there are, where reports tell less than the answer even without their noise; else None."""
+        """How many answers there are, where reports say less than the answer even without their noise; else None."""
         return None
 
     def given_back(self, places: SymbolArray, *, as_text: bool, kind: str) -> dict[str, Any]:
@@ -696,7 +696,7 @@ class LadderQuestion(Question):
         return {self.id: label_column(places, self.choices, "" if as_text else kind)}
 
     def rounded_back(self, symbols: SymbolArray, *, as_text: bool, kind: str) -> dict[str, Any]:
-        """Return what reports tell without their noise as columns of a table: the answers, or what they round to."""
+        """Return what reports say without their noise as columns of a table: the answers, or what they round to."""
         return self.given_back(symbols, as_text=as_text, kind=kind)
 
     def true_mean(self, held: Counter[str]) -> Truth | None:
@@ -799,7 +799,7 @@ class SealedHandler(LadderHandler):
 
     @property
     def epsilons(self) -> tuple[float, ...]:
-        """Nothing is told."""
+        """Empty: nothing is disclosed."""
         return (0.0,)
 
     @property
@@ -808,7 +808,7 @@ class SealedHandler(LadderHandler):
         return
 
     def level_of(self, analyst: Analyst) -> int:
-        """Return the only level, which needs no key and tells nothing."""
+        """Return the only level, which needs no key and discloses nothing."""
         del analyst
         return 1
 
@@ -871,7 +871,7 @@ class SealedHandler(LadderHandler):
 
     @property
     def answer_bits(self) -> Fraction:
-        """None: the column tells nothing."""
+        """None: the column discloses nothing."""
         return Fraction(0)
 
     def capacity_bits(self, level: int) -> Fraction:

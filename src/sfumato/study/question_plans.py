@@ -96,13 +96,13 @@ class Said:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionPlan(Shown):
-    """A question worked out.
+    """The plan of a question.
 
     `because` says how it is asked and why, `words` what that costs; `instructions` is what a respondent does by hand,
-    `protection` what they should know before. `sentences` are the claims that matter most, for a page. `costs`
-    draws a curve that takes a second to work out; `document` holds what is particular to the way, for programs.
-    `arguments` say what the tables compare, `closeness` how close the estimates come to what nobody can beat.
-    `risk` is what reports tell, `groups` what it takes to see a difference; a study's plan fills them in for every way.
+    `protection` what they should know before. `sentences` are the claims that matter most, for a page. `costs` draws a
+    curve that takes a second to work out; `document` holds what is particular to the question kind, for programs.
+    `arguments` say what the tables compare, `closeness` how close the estimates come to the best possible. `risk` is
+    what reports disclose, `groups` what it takes to see a difference; a study's plan fills them in for every kind.
 
     >>> from fractions import Fraction
     >>> import sfumato as sf
@@ -184,7 +184,7 @@ class GroupNeeds:
 
 
 def needs_of_groups(handler: Handler, levels: Sequence[LevelPlan]) -> GroupNeeds | None:
-    """Count for every reader; None where the way reads no shares."""
+    """Return the respondents needed by every reader; None where the handler reads no shares."""
     first = handler.question.told_shares.expected
     gap = handler.question.told_difference
     second = first + gap if first + gap <= 1 else first - gap
@@ -237,7 +237,7 @@ class ReportRisk:
     """One report and the answer that is looked at: its posterior at each share.
 
     `even` is the posterior if all other answers are equally frequent, which of two answers is the same. Without a
-    `report` it is the one that tells most, without an `answer` the one that it tells most about.
+    `report` it is the one that discloses most, without an `answer` the one that it discloses most about.
     """
 
     report: str | None
@@ -263,7 +263,7 @@ class LevelRisk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionRisk:
-    """What reports tell, at which shares, level by level; `answer_count` is 0 where answers are any text."""
+    """What reports disclose, at which shares, level by level; `answer_count` is 0 where answers are any text."""
 
     shares: ShareRange
     levels: tuple[LevelRisk, ...]
@@ -370,7 +370,7 @@ def risk_sentences(risk: QuestionRisk) -> tuple[Said, ...]:
 
 
 def public_sentence(risk: QuestionRisk) -> str:
-    """Say what the reports that everybody sees tell, for somebody who is asked to give one."""
+    """Return what public reports disclose, in a sentence for a person who is asked to give one."""
     said = _sentence(risk, risk.levels[-1]).partition(": ")[2]
     return said[0].upper() + said[1:]
 
@@ -426,7 +426,7 @@ def risk_document(risk: QuestionRisk) -> dict[str, Any]:
 
 
 def people(share: Fraction) -> int:
-    """Return among how many people a share is told: a hundred, or more where it would be less than one of them."""
+    """Return among how many people a share is stated: a hundred, or more where it would be less than one of them."""
     size = 100
     while 0 < share * size < 1 and size < 10**9:
         size *= 10
@@ -476,7 +476,7 @@ def _odds(level: LevelRisk) -> Fraction:
 
 
 def _shown(reports: tuple[ReportRisk, ...], *, of_two: bool) -> list[tuple[str, str, tuple[Fraction, ...]]]:
-    """Return a row for each report, or one for all of them where they tell as much, each of another answer."""
+    """Return a row for each report, or one for all where they disclose as much, each of another answer."""
     if not of_two and len(reports) > 1 and len({one.posteriors for one in reports}) == 1:
         return [(_EACH, _MANY if any(one.answer is None for one in reports) else _OWN, reports[0].posteriors)]
     return [

@@ -131,11 +131,11 @@ class Recovering:
 
     @property
     def gives_rounded(self) -> bool:
-        """Whether its reports tell without their noise at least what answers were rounded to."""
+        """Whether its reports without their noise say at least what answers were rounded to."""
         return False
 
     def answer_columns(self, values: Places, *, as_text: bool = False, kind: str = "") -> dict[str, Any]:
-        """Return recovered answers as columns of a table, by name; a cell is empty where nobody answered.
+        """Return recovered answers as columns of a table, by name; a cell is empty where there was no answer.
 
         `kind` is the type that the table had; with `as_text` cells are canonical text.
         """

@@ -30,9 +30,9 @@ MOST_ANALYSTS = 30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DisclosedColumns:
-    """Columns of which only what each row says as a whole is told, and nothing about any of them [D].
+    """Columns of which each row is disclosed as a whole, without disclosing anything about one of them [D].
 
-    With `about`, most is told about that column.
+    With `about`, as much as possible is disclosed about that column.
 
     Raises:
         InvalidParameter: fewer than two columns are protected, one stands twice, or `about` is one of them.
@@ -78,11 +78,11 @@ class DisclosedColumns:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Study(Shown):
-    """Questions asked of the same people. `public_epsilon` is what everybody sees of each question without a key.
+    """Questions asked of the same people. `public_epsilon` is the public level of each question.
 
-    A question's own epsilon is a ceiling: nobody but the registrar sees it sharper. With `recover` the registrar's key
-    gives the answers back. `ledger` names the file of the budget that every release is debited to. `collect` says how
-    reports are collected over the web, and `registrar_key` is then the file of the registrar's public key.
+    A question's own epsilon is a ceiling: only the registrar sees it sharper. With `recover` the registrar's key gives
+    the answers back. `ledger` names the file of the budget that every release is debited to. `collect` says how reports
+    are collected over the web, and `registrar_key` is then the file of the registrar's public key.
 
     >>> from fractions import Fraction
     >>> import sfumato as sf

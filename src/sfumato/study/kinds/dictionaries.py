@@ -52,7 +52,7 @@ _REMEMBERED: dict[str, Dictionary] = {}
 
 @dataclass(frozen=True, slots=True)
 class InFile:
-    """The path of a file that a study names, and whether it is read at once or when somebody asks for it."""
+    """The path of a file that a study names, and whether it is read at once or on first use."""
 
     path: Path
     at_once: bool = True

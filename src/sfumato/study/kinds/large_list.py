@@ -315,8 +315,9 @@ DEFAULT_ERROR = Fraction(1, 20)
 class LargeList(LadderQuestion):
     """One of the texts of a `dictionary`: texts in Python, or the path of a file with one on each line, in UTF-8.
 
-    An answer that is none of them is refused, or counts for the answer `others`. Reported are texts that somebody
-    surely gave, or with `at_least` more than this share; `family_error` is how probably one of them is wrong.
+    An answer that is none of them is refused, or counts for the answer `others`. The estimate names texts that were
+    surely given, with `at_least` by more than this share; `family_error` bounds the probability that one of them is
+    wrong.
 
     >>> import sfumato as sf
     >>> codes = [f"A{number:02}" for number in range(100)]

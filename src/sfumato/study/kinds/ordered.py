@@ -57,7 +57,7 @@ def cumulative_shares(
     told: Sequence[int] | None = None,
     rung: LevelMechanism | None = None,
 ) -> CumulativeShares | None:
-    """Return cumulative shares with intervals; None where nothing can be said of those who answer.
+    """Return cumulative shares with intervals; None where those who answer cannot be estimated.
 
     Where a report is one of the answers, `told` counts them by answer, and intervals are exact: how many reports say
     one of some answers is one binomial count.

@@ -271,12 +271,12 @@ class SeveralHandler(LadderHandler):
 
     @property
     def unrounded(self) -> int | None:
-        """All sets of options, unless everybody is asked about all of them."""
+        """All sets of options, unless each respondent is asked about all of them."""
         return 1 << len(self.question.options) if self.by_number else None
 
     @property
     def by_number(self) -> bool:  # type: ignore[override]
-        """Unless everybody is asked about all options."""
+        """Unless each respondent is asked about all options."""
         return self.ladder.by_position
 
     def rung(self, level: int) -> AssignedOptions:
@@ -361,7 +361,7 @@ class SeveralHandler(LadderHandler):
         )
 
     def reckoning(self, level: int) -> dict[str, Any] | None:
-        """Return that of flips, where everybody is asked about all options and the reports can be listed."""
+        """Return that of flips, where all options are asked and the reports can be listed."""
         if level < 1 or self.by_number or self.report_count > MOST_REPORTS:
             return None
         own, other = map(float, self.rung(level).probabilities)

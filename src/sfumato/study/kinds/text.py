@@ -91,7 +91,7 @@ class RoundTally:
 
 
 class TextDrawer(Drawer):
-    """Makes the reports of a hunt: round after round from all answers, or from some under rounds that are known."""
+    """Makes the reports of a heavy-hitter search: round after round from all answers, or under known rounds."""
 
     def __init__(self, hunt: PrefixSearch, draw: Draw) -> None:
         self._hunt, self._draw = hunt, draw
@@ -222,7 +222,7 @@ _KEY_CLAIMS = ("guess_error", "exposure", "epsilon")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FreeText(Question):
-    """Any short text of at most `longest` bytes; the frequent ones are found, letter by letter, up to `keep` of them.
+    """Any short text of at most `longest` bytes; up to `keep` frequent ones are found by growing prefixes.
 
     Each respondent is asked once, about the beginning of their text, so it has one level and no keys.
 
@@ -343,7 +343,7 @@ class TextHandler(Handler):
         )
 
     def form(self) -> Never:
-        """Refuse: nobody is asked alone."""
+        """Refuse: prefixes depend on the reports of others."""
         raise self._only_whole()
 
     def describe(self) -> str:
@@ -352,7 +352,7 @@ class TextHandler(Handler):
         return f"A short text of at most {asked.longest} bytes; frequent ones are found, up to {asked.keep}."
 
     def read(self, column: Words) -> list[int]:
-        """Return the answers as the keys of a hunt; empty or too long ones are refused by their row."""
+        """Return the answers as keys of the search; empty or too long ones are refused by their row."""
         known: dict[int, int] = {}
         for code, text in enumerate(column.texts):
             if not 0 < len(text.encode(errors="replace")) <= self.question.longest or "\0" in text:
