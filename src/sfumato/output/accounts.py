@@ -160,7 +160,7 @@ def _bars(standing: Standing, correlated: Correlation | None = None) -> list[Tex
 
 
 def _by_people(book: LedgerState) -> list[str]:
-    """Say what the people of each name have paid, with what everybody pays."""
+    """Say what the people of each name have paid, with what all people pay."""
     by_name = book.spent_by_people()
     if not by_name:
         return []
@@ -420,7 +420,7 @@ def _part_words(published: Published) -> str:
 
 
 def _public(found: StudyRecord, number: int, *, alone: bool = False) -> float | None:
-    """What everybody sees: of one release, or up to it."""
+    """What is public: of one release, or up to it."""
     if alone:
         return float(dict(found.releases[number].published.seen)[PUBLIC])
     return found.sums_at(number)[0].epsilon

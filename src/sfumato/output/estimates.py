@@ -469,7 +469,7 @@ def step_bar(start: float, end: float, width: int) -> str:
 
 
 def filled_bar(share: float, interval: Interval, width: int, *, top: float = 1.0, most: int = 0) -> str:
-    """Draw a bar from 0 to a share, and a line as far as its interval reaches; it takes `most` letters of the width."""
+    """Draw a bar from 0 to a share, and a line as far as its interval reaches, within a width of `most` characters."""
     room = most if most > 0 else width
     filled = round(min(max(share / top, 0.0), 1.0) * room)
     reach = max(round(min(interval.upper / top, 1.0) * room), filled)
@@ -504,7 +504,7 @@ def estimates_markdown(estimates: Sequence[QuestionEstimate]) -> str:
 
 
 def group_name(found: QuestionEstimate) -> str:
-    """Name a group; everybody has none."""
+    """Return the name of a group; all people together have none."""
     return "all" if found.group is None else printable(found.group)
 
 

@@ -160,7 +160,7 @@ def quantile_document(designs: Designs, who: Correlation) -> dict[str, Any]:
 
 
 def assumption_lines(designs: Designs, who: Correlation, values: int | None) -> Lines:
-    """What is told, to whom, whom that leaves out, and what it would be for these: no more than a record holds."""
+    """What is disclosed, to whom, whom that leaves out, and the bits for these: at most those of a record."""
     design = designs[who]
     told = ("tells at most", f"{at_most(design.capacity_bits)} bits about one person, {condition(who)} (certified)")
     if who.is_anyone:
@@ -181,7 +181,7 @@ def assumption_lines(designs: Designs, who: Correlation, values: int | None) -> 
 
 
 def _anyone_words(design: Any, values: int | None) -> str:
-    """What is told to a reader who knows how all people are alike."""
+    """What is disclosed to a reader who knows how all people are alike."""
     told, held = design.bits_for(ANYONE), _held_bits(values)
     if values is None or told < held:
         return f"at most {at_most(told)} bits, to a reader who knows how all are alike"
@@ -257,7 +257,7 @@ def _ranks_off(design: Any) -> int:
 
 
 def believed_lines(design: BelievedNoise) -> Lines:
-    """What a person wants to know of it, with what the neighbouring assumptions would need and be told."""
+    """The lines of a design, with the noise and disclosure under the neighbouring assumptions."""
     shared, told, people = fraction_text(design.shared_bits), at_most(design.anyone_bits), design.subject.people
     unit = "record" if people == 1 else f"household of at most {people}"
     return (

@@ -128,7 +128,7 @@ def certificates_section(material: ReportMaterial) -> str:
 
 
 def disclosure_section(material: ReportMaterial) -> str:
-    """What a release tells about whole rows, from its certificate; nothing where nothing was released."""
+    """What a release discloses about whole rows, from its certificate; empty where nothing was released."""
     certificate = material.disclosed
     if certificate is None:
         return ""

@@ -100,7 +100,7 @@ def estimates_rows(
     group: str = "",
     truth: Truth | None = None,
 ) -> str:
-    """Return the lines of everybody, or of one group: what each reader sees of each share and number.
+    """Return the lines of all people, or of one group: what each reader sees of each share and number.
 
     `places` are those among `labels`; a reader who finds other answers has lines of their own for them.
     """
@@ -167,7 +167,7 @@ _SAID = (
 
 
 def contrasts_part(name: str, group: str, shown: Sequence[Seen]) -> str:
-    """Return the differences between the groups of a question; nothing where there are none to tell."""
+    """Return the differences between the groups of a question; empty where there are none."""
     readers = [{_key(one): one for one in group_contrasts(seen.groups)} for seen in shown]
     keys = [key for key in readers[0] if all(key in found for found in readers)]
     if not keys:

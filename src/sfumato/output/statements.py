@@ -23,7 +23,7 @@ _UNKNOWN = "Sfumato deletes nothing by itself. What is kept is deleted on: _____
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedQuestion:
-    """A question as the statement has it: its text, its answers, how it is asked, and what a report tells."""
+    """A question of the statement: its text, its answers, how it is asked, and what a report discloses."""
 
     id: str
     text: str

@@ -178,10 +178,10 @@ def check_rows(part: PartNote, numbers: Iterable[int]) -> None:
 def with_cover(
     amendment: Amendment, answers: Mapping[str, Mapping[int, str]], cover: int, source: BitSource
 ) -> Amendment:
-    """Add the cells of people who are drawn by chance, with the answers that they have; each pays as if corrected.
+    """Add the cells of randomly drawn people, with the answers that they have; each pays as if corrected.
 
-    `answers` are those of everybody in the part who is left. A covering row is amended in the same questions as one of
-    the corrected rows, so that it looks like one; each of these has as many, and chance says which have one more.
+    `answers` are those of all people who are left in the part. A covering row is amended in the same questions as one
+    of the corrected rows, so that it looks like one; each of these has as many, and it is random which have one more.
     """
     taken = set(amendment.numbers.tolist())
     others = sorted(set.intersection(*(set(column) for column in answers.values())) - taken) if answers else []

@@ -71,7 +71,7 @@ class Variable:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ModelData:
-    """Variables and public columns by name; `NOTHING`, NaN or None where somebody has none."""
+    """Variables and public columns by name; `NOTHING`, NaN or None where a person has no value."""
 
     variables: Mapping[str, Variable]
     columns: Mapping[str, npt.NDArray[Any]]
@@ -323,7 +323,7 @@ class Sampled:
 
     @property
     def is_plain(self) -> bool:
-        """Whether nothing is said, so that everybody stands for one."""
+        """Whether no sampling design is given, so that each person counts once."""
         said = (self.weights, self.strata, self.clusters, self.population, self.margins)
         return all(one is None for one in said)
 

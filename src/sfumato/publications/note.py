@@ -158,8 +158,8 @@ def new_part_id(source: BitSource | None) -> str:
 class Salts:
     """Gives each block of a part a salt, and the same one whenever it is asked, in whatever process.
 
-    Salts are made of a secret that nobody keeps: they stand in the note of the part, those that are exchanged with an
-    erased row stand nowhere. A simulation repeats its own. `before` is the note of a part that is made again.
+    Salts are made of a secret that is not kept: they stand in the note of the part, and those that are replaced with an
+    erased row are kept nowhere. A simulation repeats its own. `before` is the note of a part that is made again.
     """
 
     def __init__(self, part: str, source: BitSource, before: PartNote | None = None) -> None:
@@ -262,7 +262,7 @@ _COLUMN_KEYS = ("declaration", "level")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnNote:
-    """A question's column: at `level` (0: the answers themselves), made by what its way declared, if anything."""
+    """A question's column: at `level` (0: the answers themselves), with the declaration of its handler, if any."""
 
     declaration: str | None
     level: int
@@ -307,7 +307,7 @@ class ReportsNote:
 
     @property
     def rows(self) -> int:
-        """How many people there are: amendments bring nobody, and who was erased is gone."""
+        """How many people there are: amendments add none, and erased people are not counted."""
         return sum(part.present for part in self.parts if part.amends is None)
 
     @property

@@ -110,9 +110,9 @@ class PartPlan:
     """What a part is made of: the study, its id, where its draws come from, and what it is in its publication.
 
     With `keys`, by question and with level 0 among them, reports are made under keys that were drawn before. `before`
-    is the note of the part as it was made before, if it was. With a `secret`, what nobody keeps is drawn from that by
-    the names of the rows as well: the same wherever and however often it is drawn.
-    `rounds` are those of questions that are asked in rounds, `answers` the types that columns of the table have.
+    is the note of the part as it was made before, if it was. With a `secret`, draws that are not kept are made from it
+    by the names of the rows, so repeated draws are the same. `rounds` are those of questions that are asked in rounds,
+    `answers` the types that columns of the table have.
     """
 
     study: Study
@@ -133,7 +133,7 @@ class PartPlan:
 
     @cached_property
     def bulk(self) -> BitSource:
-        """Where draws come from that nobody keeps: the same, or a cipher's stream where that is guarantee enough."""
+        """The source of draws that are not kept: the same, or a cipher's stream where that guarantee suffices."""
         if self.guarantee is Guarantee.INFORMATION_THEORETIC or not isinstance(self.source, SystemBits):
             return self.source
         return BulkBits() if self.secret is None else KeyedBits(self.secret)

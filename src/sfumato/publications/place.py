@@ -78,7 +78,7 @@ class StagedPart:
         self.kept: tuple[str, ...] = ()
 
     def check_room(self, rows: int, *, draws: bool) -> None:
-        """Refuse before drawing what there is no room for."""
+        """Refuse before drawing if there is not enough disk space."""
         columns = len(self._files.study.column_ways) + 1
         # A byte a cell is less than a table takes; key files of true draws take about as much again for each level.
         levels = sum(len(handler.key_levels) for handler in self._files.study.column_ways) if draws else 0
@@ -172,7 +172,7 @@ class StagedPart:
 
 
 class _Store:
-    """The true draws of a question, on their way into key files."""
+    """Writes the true draws of a question into key files."""
 
     def __init__(self, part: StagedPart, question: str) -> None:
         self._part, self._question = part, question
@@ -346,7 +346,7 @@ def _put_whole(out: Path) -> None:
 
 
 def _tidy(out: Path) -> None:
-    """Remove the files of parts that the manifest does not name: from before somebody was erased, or never to be."""
+    """Remove the files of parts that the manifest does not name: from before an erasure, or never finished."""
     parts = read_manifest(out).parts
     kept = {path.name for one in parts for path in (out / one.file, note_path(one.file), codebook_path(one.file))}
     stems = {one.file.partition(".")[0] for one in parts}
@@ -628,7 +628,7 @@ class Destination:
             put_in_place(staged / target.name, target)
 
     def _mark(self, roots: Mapping[str, str], keys: Keys) -> None:
-        """Tell the keys that were here before what they made."""
+        """Note in existing keys which reports they made."""
         for path, holding in self.files.in_order(is_new=False):
             held = keys.get(holding.question, {}).get(0)
             if path.exists() and (held is None or held.produced == roots[holding.question]):

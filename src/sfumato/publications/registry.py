@@ -37,7 +37,7 @@ _LIMIT_BYTES = 2**26
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedRelease:
-    """A publication, when it was intended, and when it was in place; None while nobody said so."""
+    """A publication, when it was intended, and when it was in place; None until then."""
 
     published: Published
     time: str
@@ -45,7 +45,7 @@ class RecordedRelease:
 
 
 class Record:
-    """A record that is held: nobody else writes to it meanwhile, and each change is on the disk when it returns."""
+    """A locked registry: no other process writes to it, and each change is on the disk when the call returns."""
 
     def __init__(self, path: Path, releases: tuple[RecordedRelease, ...]) -> None:
         self._path = path
@@ -207,7 +207,7 @@ class Memory:
     file: str | None = None
 
     def check_there(self) -> None:
-        """Refuse to release what nobody would remember."""
+        """Refuse a release that would not be registered anywhere."""
         if self.record is None and self.ledger is None:
             raise InvalidParameter(
                 "must say where releases are remembered: the study is not a file in a folder that may be written, and "
@@ -316,8 +316,8 @@ class StudyRecord:
     def sums(self) -> tuple[ReaderSum, ...]:
         """What readers see of the person of whom most is seen, whatever the epoch.
 
-        Nobody is in two parts of a publication; an amendment adds to the part that it amends. Nobody is counted under
-        two names of people, and everybody with those who have none.
+        No person is in two parts of a publication; an amendment adds to the part that it amends. No person is counted
+        under two names of people, and all are counted with those who have none.
         """
         return worst_sums((one.published.payer, one.published.seen) for one in self.releases)
 

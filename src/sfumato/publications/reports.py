@@ -97,7 +97,7 @@ class Chunk:
     def reports(self, handler: Handler) -> npt.NDArray[np.int64]:
         """Return the reports of a question as numbers; `NOTHING` where an amendment leaves a cell as it was.
 
-        So it is where nobody answered, and that is public.
+        It is also `NOTHING` where there was no answer, and that is public.
         """
         name = handler.question.id
         if name not in self._read:
@@ -281,7 +281,7 @@ class Reports(Shown):
     ) -> Iterator[Chunk]:
         """Go through the rows once, part by part; at the end of a part its columns are checked against their roots.
 
-        `vouch` is told the digests of every part that was checked.
+        `vouch` is called with the digests of every part that was checked.
         """
         for source in self.sources:
             wanted = [name for name in questions if any(name in part.roots or not part.roots for part in source.parts)]
@@ -347,11 +347,11 @@ class Reports(Shown):
         return self.note.handler(question).channel(self.note.column(question).level)
 
     def tallies(self, question: str, group: str | None = None) -> Iterator[tuple[str | None, Any]]:
-        """Count the reports of a question: over everybody first, then by the groups of a kept column."""
+        """Count the reports of a question: over all people first, then by the groups of a kept column."""
         return in_order(self.counts(question, group), question)
 
     def counts(self, question: str, group: str | None = None) -> Found:
-        """Return the tallies of a question by group; none where nobody is left."""
+        """Return the tallies of a question by group; none where no one is left."""
         handler, level = self.note.handler(question), self.note.column(question).level
         if group is not None:
             check_group(self.note, group, question, self.kept)
@@ -397,7 +397,7 @@ class Reports(Shown):
     def write(self, path: str | Path, *, progress: Progress | None = None) -> None:
         """Write reports and note, as CSV or Parquet, and a codebook beside them.
 
-        What a key has opened is for whoever holds that key: only the owner of the file may read it.
+        Opened reports are for the holder of the key: only the owner of the file may read it.
         """
         write_report_file(self, path, progress)
 

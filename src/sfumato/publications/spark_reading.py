@@ -86,7 +86,7 @@ from sfumato.study.file import write_beside
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class RowReader:
-    """What is known of the rows of a part, for whoever reads some of them. It holds seeds, and is never shown.
+    """What a task needs to read rows of a part. It holds seeds, and is never shown.
 
     `note` is of the reports as they will be seen, with this part alone; `amended` has cells that were amended, by
     question, and `superseded` the rows whose report another part replaces. `answers` are types that answers come in.
@@ -252,7 +252,7 @@ def opened_batches(reader: RowReader, batches: Iterator[Any]) -> Iterator[Any]:
 
 
 def counted_batches(reader: RowReader, group: str | None, batches: Iterator[Any]) -> dict[str, Found]:
-    """Count rows that were selected by somebody, in whatever order they come; nothing can check them."""
+    """Count a selection of rows in any order; it cannot be checked."""
     found: dict[str, Found] = {}
     for batch in batches:
         chunk = _sorted_chunk(reader, batch)
@@ -321,7 +321,7 @@ class SparkReports:
 
     @cached_property
     def is_whole(self) -> bool:
-        """Whether every part has as many rows as its note says; others were selected by somebody."""
+        """Whether every part has as many rows as its note says; otherwise they are a selection."""
         parts = [part for part in self.public.parts if part.amends is None]
         found = {part.id: self.frames[part.id].count() for part in parts}
         if any(found[part.id] > part.present for part in parts):
@@ -434,7 +434,7 @@ class SparkReports:
     # What comes back.
 
     def tallies(self, question: str, group: str | None = None) -> Iterator[tuple[str | None, Any]]:
-        """Count the reports of a question: over everybody first, then by the groups of a kept column."""
+        """Count the reports of a question: over all people first, then by the groups of a kept column."""
         self.note.column(question)
         if group is not None:
             check_group(self.note, group, question)

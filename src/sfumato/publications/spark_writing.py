@@ -55,7 +55,7 @@ class _NoBits:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class SentPlan:
-    """A plan on its way to a task: keys as their files would spell them, and nothing that draws. It is never shown."""
+    """A plan that is sent to a task: keys as in their files, and no source of bits. It is never shown."""
 
     plan: PartPlan
     keys: Mapping[str, bytes]

@@ -81,7 +81,7 @@ class ReportColumns:
 
 
 def find_columns(names: Sequence[str], path: str | Path, wanted: WantedColumns) -> ReportColumns:
-    """Decide which columns are meant; the names of columns may be repeated, they are nobody's answer."""
+    """Find the columns that are meant; refusals may name columns, which are no answers."""
     here = Place(file=str(path))
     if len(set(names)) != len(names):
         raise UnreadableFile("has two columns of the same name", place=here, way_out="Rename one of the two.")
@@ -314,7 +314,7 @@ def _count_lines(
 
 
 def _follow(stream: BinaryIO, progress: Progress) -> Callable[[], None]:
-    """Return what to call now and then to report how far a file has been read; a pipe has no place to tell."""
+    """Return a function that reports how far a file has been read; a pipe has no position."""
     seen = 0
 
     def advance() -> None:
@@ -509,7 +509,7 @@ class TypedReports:
         return cls(note=note, counts=counts, group=group)
 
     def tallies(self, question: str, group: str | None = None) -> Iterator[tuple[str | None, Any]]:
-        """Return the counts of a question: over everybody first, then by group."""
+        """Return the counts of a question: over all people first, then by group."""
         self.note.column(question)
         if group is not None and group != self.group:
             raise InvalidParameter(

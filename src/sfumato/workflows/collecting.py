@@ -68,8 +68,8 @@ _MOST_ROWS = 10**12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenedCollection:
-    """A collection that is paid for; `is_new` when this call paid. `earlier` is what readers are told of releases
-    before it about the same people.
+    """A collection that is paid for; `is_new` when this call paid. `earlier` describes the releases before it about the
+    same people.
     """
 
     collection: Collection

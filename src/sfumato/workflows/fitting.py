@@ -181,7 +181,7 @@ def fit_formula(
 
 
 def fit_by_group(data: ModelData, formula: str, group: str, **options: Any) -> tuple[Fit, ...]:
-    """Fit a model to everybody, then to the people of each value of a public column."""
+    """Fit a model to all people, then to the people of each value of a public column."""
     texts = cell_texts(public_column("group", group, data))
     values = sorted({text for text in texts.tolist() if text is not None})
     if len(values) > MOST_GROUPS:
@@ -333,7 +333,7 @@ def fits_by_group(
     study: Study | str | Path | None = None,
     channels: Channels | None = None,
 ) -> tuple[Fit, ...]:
-    """Fit a model to everybody, then to the people of each value of a public column; `group` of a fit is its value."""
+    """Fit a model to all people, then to those of each value of a public column; `group` of a fit is its value."""
     sampling = sampled or Sampled()
     data = model_data(reports, needed_words(model, sampling, group), study=study, channels=channels)
     return fit_by_group(data, model, group, kind=kind, sampled=sampling, errors=errors, confidence=confidence)

@@ -349,9 +349,9 @@ def _refuse(**given: str | None) -> None:
 def option_pairs(
     reports: Collected | str | Path, question: str, *, confidence: float = 0.95, group: str | None = None
 ) -> Mapping[str | None, tuple[Quantity, ...]]:
-    """Return the share of those who chose both, for every pair of options; by group, everybody under None.
+    """Return the share of those who chose both, for every pair of options; by group, all people under None.
 
-    Only a question that asks each respondent about two options or more can tell.
+    This needs a question that asks each respondent about two options or more.
 
     Returns:
         The joint shares of two options.

@@ -166,7 +166,7 @@ def release_part(
 def finish(place: Destination, wanted: Published, memory: Memory) -> tuple[Reports, Published] | None:
     """Finish a part of the same that was interrupted, without drawing; None if there is none.
 
-    It is staged at its destination, or in place and not yet settled. If it is neither, nobody knows whether it was
+    It is staged at its destination, or in place and not yet settled. If it is neither, it is unknown whether it was
     seen, and only a further release can follow. One that is settled, and only not tidied up, was interrupted as well.
     """
     place.make_ready()
@@ -194,7 +194,7 @@ def finish(place: Destination, wanted: Published, memory: Memory) -> tuple[Repor
 
 
 def _is_known(published: Published, memory: Memory) -> bool:
-    """Whether a rerun would look for a part: where nobody can tell, it might."""
+    """Whether a rerun would look for a part; true where that is unknown."""
     try:
         return any(one.published.id == published.id for one in memory.history())
     except (SfumatoError, OSError):
@@ -215,7 +215,7 @@ def _drawn(wanted: Published, note: ReportsNote) -> Published:
 
 
 def _with_earlier(note: ReportsNote, published: Published, history: tuple[Remembered, ...]) -> ReportsNote:
-    """Tell the readers of a release what those before it show of the same people."""
+    """Add to the note of a release what those before it show of the same people."""
     if published.role is not Role.FIRST:
         return note
     before = []
@@ -309,7 +309,7 @@ def source_of(bits: BitSource | None, insecure_seed: int | None, ledger: Path | 
 def paid(ledger: Path | None, release: Release | None, release_id: str | None = None) -> Iterator[None]:
     """Debit the ledger, let the release happen, and note that it did; without a ledger just let it happen.
 
-    If the release fails, the debit stays: nobody can know how much of it was seen.
+    If the release fails, the debit stays, because it is unknown how much of it was seen.
     """
     if ledger is None or release is None:
         yield

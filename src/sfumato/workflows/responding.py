@@ -79,7 +79,7 @@ def cells_of(collection: Collection, question: str, table: Any) -> AnswerCells:
 
 
 def answer_mark(cells: AnswerCells) -> bytes:
-    """Return what tells one answer of one person from another, however it was written."""
+    """Return a mark that distinguishes the answers of a person, however they are written."""
     is_drawn = cells.drawn is None or bool(cells.drawn.any())
     return repr(np.asarray(cells.answers).tolist() if is_drawn else None).encode()
 
@@ -298,7 +298,7 @@ def respond(
     """Return what a respondent's device sends: reports that are drawn here, and what is sealed for each receiver.
 
     With a `memory`, an answer that was given before in this study gets the report that it got then, under the draws of
-    then: repeating it tells nothing new. The same answers in the same wave give the very same submission.
+    then: repeating it discloses nothing new. The same answers in the same wave give the very same submission.
 
     Returns:
         The submission, ready to be sent.

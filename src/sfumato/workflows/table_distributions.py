@@ -200,7 +200,7 @@ class LawSource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MadeLaw:
-    """The law of the protected columns, P(w|x) where one column is told about, and how both were made."""
+    """The law of the protected columns, P(w|x) where one column is disclosed, and how both were made."""
 
     law: DataLaw
     feature: FloatArray | None
@@ -210,7 +210,7 @@ class MadeLaw:
 def law_of_columns(
     source: LawSource, names: Sequence[str], columns: Sequence[Words], about: tuple[str, Words] | None, bits: BitSource
 ) -> MadeLaw:
-    """Return the law of columns, each row a data set, and of what is told about."""
+    """Return the law of columns, each row a data set, and of the disclosed column."""
     shape = tuple(len(column.texts) for column in columns)
     told = None if about is None else len(about[1].texts)
     if source.law is not None:
@@ -244,7 +244,7 @@ def law_of_columns(
 
 
 def law_of_counts(counts: IntArray, estimation: Estimation, *, about: bool) -> DataLaw:
-    """Return the law of the protected columns from counts, whose last axis is the column that is told about, if any."""
+    """Return the law of the protected columns from counts, whose last axis is the disclosed column, if any."""
     if not about:
         return smoothed_data_law(counts, _smoothing(estimation))
     # Noise was drawn for every value of that column, and so much is added for each.
