@@ -241,13 +241,13 @@ _SMALL_BODY = 16_384
 
 
 async def dashboard(server: CollectionServer, request: Request) -> Response:
-    """The dashboard, for whoever may see live numbers; the numbers are fetched by it."""
+    """The dashboard, for those who may see live numbers, which its script fetches."""
     del request
     return dashboard_page(server.collection, server.settings)
 
 
 async def admin(server: CollectionServer, request: Request) -> Response:
-    """The desk of whoever runs the study; everything on it is fetched with their token."""
+    """The administrator's page; its script fetches all contents with the administrator's token."""
     del request
     return admin_page(server.collection)
 

@@ -28,14 +28,14 @@ from sfumato.study.collection import Receiver, StoredRow, report_id
 
 
 def check_admin(server: CollectionServer, request: Request) -> None:
-    """Refuse whoever is not the administrator."""
+    """Refuse requests without the administrator's token."""
     if not server.is_admin(request.headers.get("authorization", "")):
         server.failures.check(request.client.host if request.client else "")
         raise _not_for_you("the token of the first start")
 
 
 def check_watcher(server: CollectionServer, request: Request) -> None:
-    """Refuse whoever may not see the metrics."""
+    """Refuse requests that may not see the metrics."""
     if not server.may_watch(request.headers.get("authorization", "")):
         raise _not_for_you("the token of the first start, or the one that is set as metrics_token")
 
@@ -115,7 +115,7 @@ def reader_of(server: CollectionServer, request: Request) -> Receiver | None:
 
 
 def check_viewer(server: CollectionServer, request: Request) -> None:
-    """Refuse whoever may not see live numbers."""
+    """Refuse requests that may not see live numbers."""
     if server.settings.dashboard == "public" or server.is_admin(request.headers.get("authorization", "")):
         return
     if reader_of(server, request) is None:
@@ -205,7 +205,7 @@ async def form(server: CollectionServer, request: Request) -> Response:
 
 
 async def certificate(server: CollectionServer, request: Request) -> Response:
-    """What a report tells about an answer, with its proofs; of one question the sealed file itself."""
+    """What a report discloses about an answer, with its proofs; of one question the sealed file itself."""
     question = request.query_params.get("question")
     if question is None:
         return _sent(await server.certificate())
@@ -372,7 +372,7 @@ async def ready(server: CollectionServer, request: Request) -> Response:
 
 
 async def metrics(server: CollectionServer, request: Request) -> Response:
-    """Figures about the server as a whole: not for everybody, who could see by them when each report comes."""
+    """Figures about the server as a whole; restricted, because they show when each report comes."""
     check_watcher(server, request)
     return Response(server.metrics.text(server.writer), media_type=MEDIA_TYPE)
 

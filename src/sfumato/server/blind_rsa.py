@@ -44,7 +44,7 @@ class Blinding:
 
 
 def blind(key: rsa.RSAPublicKey, statement: bytes) -> Blinding:
-    """Blind a statement under a nonce and a factor that nobody else knows."""
+    """Blind a statement under a secret nonce and a secret factor."""
     return blinding_of(key, statement, secrets.token_bytes(NONCE_BYTES), secrets.token_bytes(SALT_BYTES), _unit(key))
 
 

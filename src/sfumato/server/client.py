@@ -282,7 +282,7 @@ def _check(document: dict[str, Any]) -> None:
 
 
 def _name(fingerprint: str, token: str) -> str:
-    """The token itself is not kept: whoever finds the wallet cannot spend it."""
+    """Return the name of a token in the wallet. The token itself is not kept, so it cannot be spent from the wallet."""
     return sha256(f"sfumato/wallet/1 {fingerprint} {read_token(token)}".encode()).hexdigest()
 
 
@@ -332,10 +332,10 @@ def submit(
 ) -> Receipt:
     """Send what `sf.respond` made, and return once it is acknowledged.
 
-    `collection` is the one that the submission was made for, fetched from the server if it is left out. With a
-    `wallet` that is a file, whoever is interrupted calls again and loses nothing. `key_name` is the digest of the key
-    that credentials must be signed by, where it is known from elsewhere. Between token and report it waits a time that
-    is drawn, `wait_seconds` on average.
+    `collection` is the one that the submission was made for, fetched from the server if it is left out. With a `wallet`
+    that is a file, an interrupted call can be repeated and loses nothing. `key_name` is the digest of the key that
+    credentials must be signed by, where it is known from elsewhere. Between token and report it waits a time that is
+    drawn, `wait_seconds` on average.
 
     Returns:
         The server's receipt.
@@ -369,8 +369,8 @@ def submit(
 def drawn_wait(mean_seconds: float) -> float:
     """Return how long to wait, exponential with this mean.
 
-    Who has waited so far does not matter for how long they will: so of those who wait each is as likely to be next, and
-    times tell an observer nothing that order does not.   Theory: docs/theory/collection.md
+    The exponential distribution has no memory: of those who wait each is as likely to be next, and times tell an
+    observer nothing that the order does not.   Theory: docs/theory/collection.md
     """
     return -mean_seconds * math.log((secrets.randbelow(1 << 53) + 1) / (1 << 53))
 

@@ -78,7 +78,7 @@ class Messages:
     is_chosen: bool = False
 
     def __call__(self, key: str, **names: object) -> str:
-        """Return a message with its names filled in. It is text: whoever puts it into a page escapes it."""
+        """Return a message with its names filled in. It is text: the caller escapes it for a page."""
         text = self.texts[key]
         return text.format(**names) if names else text
 
@@ -157,7 +157,7 @@ def whole_html(
     data: Mapping[str, Any] | None = None,
     links: Sequence[tuple[str, str]] = (),
 ) -> str:
-    """Return a page. `main` is HTML; `title` is text, and the same for everybody: no answer ever stands in it.
+    """Return a page. `main` is HTML; `title` is text without any answer, the same for all respondents.
 
     `path` is the page's own address, for the switch; `head` may hold scripts, `data` is what they read.
     """

@@ -58,7 +58,7 @@ from sfumato.study.readers import REGISTRAR
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reader:
-    """Who sees reports, None for everybody, and what that does to the odds at the most; None is without limit."""
+    """Who sees reports, None for the public, and the most by which that changes odds; None is without limit."""
 
     name: str | None
     odds: Fraction | None
@@ -95,7 +95,7 @@ def odds_text(odds: Fraction, decimal: str = ".") -> str:
 
 
 def sight(odds: Fraction | None) -> float:
-    """How blurred a reader sees, for a picture: 0 is sharp, and 1-fold odds, which tell nothing, the most."""
+    """How blurred a reader sees, for a picture: 0 is sharp, and 1-fold odds, which disclose nothing, the most."""
     if odds is None:
         return 0.0
     return max(0.6, 7.0 / math.pow(max(1.0, float(odds)), 0.6))
@@ -322,7 +322,7 @@ def is_for_people(request: Request) -> bool:
 
 
 def messages_of(request: Request) -> Messages:
-    """Return the messages for whoever asks."""
+    """Return the messages in the language of a request."""
     return messages_for(request.query_params.get("lang"), request.headers.get("accept-language", ""))
 
 
@@ -344,7 +344,7 @@ async def front(server: CollectionServer, request: Request) -> Response:
 
 
 async def certificate(server: CollectionServer, request: Request) -> Response:
-    """What a report tells about an answer: in plain words for people, with its proofs for machines."""
+    """What a report discloses about an answer: in plain words for people, with its proofs for machines."""
     if not is_for_people(request):
         return await handlers.certificate(server, request)
     asked = request.query_params.get("question")
@@ -386,7 +386,7 @@ async def take_typed(server: CollectionServer, request: Request) -> Response:
 
 
 async def take_sheet(server: CollectionServer, request: Request) -> Response:
-    """Keep reports that an office typed in, with a code that belongs to nobody."""
+    """Keep reports that an office typed in, with a code that belongs to no person."""
     return await _take(server, request, Paper.OFFICE)
 
 

@@ -128,7 +128,7 @@ class PaperForm:
 
     @property
     def typed_by(self) -> Paper | None:
-        """Who types in what was drawn; None if nobody."""
+        """Who types in what was drawn; None if nothing is typed in."""
         said = self.collection.terms.paper
         return None if said is None or not self.is_possible else Paper(said)
 

@@ -99,7 +99,7 @@ _KEYS = (("reports", "wave, id"), ("withdrawn", "credential"), ("leaving", "wave
 
 
 def write_anew(run: Any) -> None:
-    """Write all rows anew, in a transaction that is under way, in the order of their keys and into new files.
+    """Write all rows anew, in the current transaction, in the order of their keys and into new files.
 
     They then have one `xmin`, which `CLUSTER` and `VACUUM FULL` would leave as it was; dead rows go with the old files.
     """
@@ -140,7 +140,7 @@ P = ParamSpec("P")
 
 
 class Conflicting(StoreFailed):
-    """A transaction that was undone because another one stood in its way."""
+    """A transaction that was undone because of a conflict with another."""
 
 
 def taking_turns(method: Callable[P, T]) -> Callable[P, T]:
@@ -308,7 +308,7 @@ class PostgresStore(PostgresConnection):
             run("INSERT INTO sfumato_tables VALUES (%s)", (len(MIGRATIONS),))
 
     def add(self, rows: Sequence[StoredRow]) -> list[Outcome]:
-        """Keep reports: new ones in one transaction, which is on disk; the others are told apart in another."""
+        """Keep reports: new ones in one transaction, which is on disk; another finds why the others were not new."""
         places = first_places(rows)
         new, is_full = self._keep_new([rows[place] for place in places.values()])
         found = {places[name]: Outcome.NEW for name in new}
@@ -341,7 +341,7 @@ class PostgresStore(PostgresConnection):
 
     @taking_turns
     def advance(self) -> None:
-        """Show the next batch if it is due, when no writer is under way."""
+        """Show the next batch if it is due, while no writer is active."""
         self._advanced = time.monotonic()
         with self._transaction() as run:
             if is_due(run, self._state()):
@@ -350,7 +350,7 @@ class PostgresStore(PostgresConnection):
 
     @taking_turns
     def _tell_apart(self, rows: Sequence[StoredRow]) -> list[Outcome]:
-        """Say why rows were not new. They are tried again, for what was in their way may be gone."""
+        """Say why rows were not new. They are tried again, because the conflict may be gone."""
         with self._transaction() as run:
             run(_SHARED)
             state = self._state()
@@ -496,7 +496,7 @@ class PostgresStore(PostgresConnection):
 
     @taking_turns
     def set_state(self, state: State) -> None:
-        """Write the state, when no writer is under way."""
+        """Write the state while no writer is active."""
         with self._transaction() as run:
             run(_ALONE)
             run("DELETE FROM state")
@@ -515,7 +515,7 @@ class PostgresStore(PostgresConnection):
 
     @taking_turns
     def close_wave(self) -> Closing:
-        """Close the wave, and show what was not shown yet, when no writer is under way."""
+        """Close the wave, and show what was not shown yet, while no writer is active."""
         with self._transaction() as run:
             run(_ALONE)
             closing = close_wave(run, self._state())

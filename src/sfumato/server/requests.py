@@ -75,7 +75,7 @@ class Problem(Exception):
 
 
 def problem_of(error: SfumatoError) -> Problem:
-    """Return what a caller is told about an error of the library; values are left out."""
+    """Return the error answer for an error of the library, without values."""
     if isinstance(error, WriterFailed | StoreFailed):
         return Problem(
             HTTPStatus.SERVICE_UNAVAILABLE,

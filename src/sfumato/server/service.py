@@ -165,12 +165,12 @@ class CollectionSteps(Protocol):
     """What the study does with what was collected; the server only calls it."""
 
     def certificate(self) -> Mapping[str, Any]:
-        """Return what a report tells about an answer, with its proofs."""
+        """Return what a report discloses about an answer, with its proofs."""
         ...
 
     @property
     def certificates(self) -> Mapping[str, str]:
-        """The sealed certificate of each question, letter by letter."""
+        """The text of the sealed certificate of each question."""
         ...
 
     def export(self, store: Store, out: Path) -> None:
@@ -390,11 +390,11 @@ class StudySteps:
 
     @cached_property
     def certificates(self) -> Mapping[str, str]:
-        """The sealed certificate of each question, letter by letter."""
+        """The text of the sealed certificate of each question."""
         return {name: made.to_json() for name, made in collection_certificates(self._collection).items()}
 
     def certificate(self) -> Mapping[str, Any]:
-        """Return the certificate of each question, and the sentences for whoever is asked."""
+        """Return the certificate of each question, and the sentences for respondents."""
         collection = self._collection
         return {
             "schema": "sfumato/collection-certificate/1",
@@ -432,7 +432,7 @@ class StudySteps:
 
     @cached_property
     def reckonings(self) -> Mapping[str, Any]:
-        """How each question is reckoned as everybody sees it; None where only Python does it."""
+        """The browser estimator of each question at the public level; None where only Python estimates it."""
         return public_reckonings(self._collection)
 
     def _head(self, schema: str, least: int) -> dict[str, Any]:

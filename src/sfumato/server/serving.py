@@ -227,7 +227,7 @@ class Arrival(asyncio.Protocol):
             self._hand_over()
 
     def expire(self) -> None:
-        """Close the connection; who has sent a part of a request is told why."""
+        """Close the connection; a client that has sent a part of a request gets the reason."""
         if not self._gathered:
             self.transport.abort()
         elif not (made := self._hand_over()).transport.is_closing():
@@ -399,7 +399,7 @@ _BACKLOG = 2048
 
 
 class _Uvicorn(uvicorn.Server):
-    """Stops on SIGTERM and SIGINT, and leaves quietly: what was under way is done."""
+    """Stops on SIGTERM and SIGINT, after finishing current requests."""
 
     def __init__(self, config: uvicorn.Config, listening: Callable[[], None]) -> None:
         super().__init__(config)
@@ -424,7 +424,7 @@ class _Uvicorn(uvicorn.Server):
 
 
 def bound_socket(settings: Settings) -> socket.socket:
-    """Take the port, or say who is in the way."""
+    """Bind the port, or refuse one that cannot be used."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     taken = socket.socket(family, socket.SOCK_STREAM)
     try:

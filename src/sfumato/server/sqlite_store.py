@@ -69,7 +69,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
 def insert_of(count: int) -> str:
     """Return the statement that inserts so many rows, each with its batch.
 
-    A withdrawn credential lets nobody in again; a conflict with an id or a credential is looked at afterwards.
+    A withdrawn credential is not accepted again; conflicts of ids and credentials are examined afterwards.
     """
     rows = ", ".join(["(?, ?, ?, ?, ?, ?, ?)"] * count)
     return (

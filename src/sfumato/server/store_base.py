@@ -413,7 +413,7 @@ def newer_tables(where: str) -> UnknownSchema:
 
 
 def unmade(where: str) -> StoreFailed:
-    """Return the refusal of a database that nobody opened for a study."""
+    """Return the refusal of a database that was not opened for a study."""
     return StoreFailed(
         "was not opened for a study", parameter="database", value=where, way_out="Open it with `sfumato serve`."
     )

@@ -131,7 +131,7 @@ class GroupWriter:
         _fail([(item, future) for _, item, future in arrived], _unwritten())
 
     def _refuse_all(self, number: int, taken: list[tuple[Any, asyncio.Future[Any]]]) -> None:
-        """Let nobody in any more, and tell everybody who waits: under the lock, so that nobody slips in between."""
+        """Refuse new and waiting requests, under the lock, so that none is accepted in between."""
         with self._work:
             self._failing.add(number)
             for lane in self._lanes.values():
@@ -186,7 +186,7 @@ class GroupWriter:
         self._tell(_resolve, taken, results)
 
     def _reconnect(self, number: int) -> None:
-        """Try until the database answers again; until then nobody is let in."""
+        """Try until the database answers again; until then requests are refused."""
         while not self._stopping:
             try:
                 fresh = self._answering(number)
