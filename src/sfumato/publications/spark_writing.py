@@ -149,7 +149,7 @@ class RoundWork:
 
     def __init__(self, task: RoundTask) -> None:
         self._task, self._drawing = task, task.sent.drawing()
-        self._way = self._drawing.plan.study.handler(task.question)
+        self._handler = self._drawing.plan.study.handler(task.question)
         self._tally: Any = None
 
     def take(self, numbers: Numbers, table: Any) -> None:
@@ -157,11 +157,11 @@ class RoundWork:
         name = self._task.question
         answers = located(self._read, table, numbers, self._task.places)
         reports = self._drawing.drawn({name: answers}, numbers)[name].astype(np.int64)
-        tally = self._way.tally(reports, len(self._way.epsilons), positions=int(numbers[0]))
+        tally = self._handler.tally(reports, len(self._handler.epsilons), positions=int(numbers[0]))
         self._tally = tally if self._tally is None else self._tally + tally
 
     def _read(self, table: Any, first: int) -> AnswerCells:
-        return read_cells(self._drawing.plan.study, self._way, table, first)
+        return read_cells(self._drawing.plan.study, self._handler, table, first)
 
     def finish(self) -> bytes:
         """Return the counts."""

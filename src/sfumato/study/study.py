@@ -238,9 +238,9 @@ class Study(Shown):
 
         The name of a sealed column is taken too.
         """
-        return self._sealed_way(name) or _handler(self.question(name), self.audience, declaration)
+        return self._sealed_handler(name) or _handler(self.question(name), self.audience, declaration)
 
-    def _sealed_way(self, name: str) -> Handler | None:
+    def _sealed_handler(self, name: str) -> Handler | None:
         asked = next((one for one in self.questions if name == sealed_name(one.id)), None)
         return None if asked is None else _handler(asked, self.audience, None).sealed
 
