@@ -114,7 +114,7 @@ def _count(
     rows: Any,
 ) -> None:
     counted = reports[rows]
-    if not counted.size:  # nobody of this group is in these rows, or all were amended
+    if not counted.size:  # no one of this group is in these rows, or all were amended
         return
     tally = handler.tally(counted, level, positions=handler.placed(numbers[rows], part.base))
     found[label] = found[label] + tally if label in found else tally

@@ -444,7 +444,7 @@ class TaskFiles:
             self._end()
         if self._writer is None:
             self._first = first
-            # By its name nobody could tell a file of an older run from this one.
+            # The name does not distinguish a file of an older run from this one.
             self._name = f"{first:013d}-{os.urandom(8).hex()}.parquet"
             self._writer = TableWriter(self._folder / self._name, private=self._private)
             self._tree = self._new_tree()

@@ -150,7 +150,7 @@ class StagedPart:
                     writer.finish(keys[question][level].produced)
         words = codebook(note, self.kept)
         if self._attempts is not None:
-            # What is still being written there belongs to runs that nobody waits for.
+            # Files that are still being written there belong to abandoned runs.
             discard(self._attempts)
             flush_folder(self.table)
             write_beside_table(self.table, note=note.to_text(), codebook=words)
@@ -501,7 +501,7 @@ class Destination:
         except BaseException as error:
             self.discard(part)
             if fresh is not None:
-                with contextlib.suppress(OSError):  # somebody may have put something there
+                with contextlib.suppress(OSError):  # it may hold files of others
                     fresh.rmdir()
             if isinstance(error, InvalidParameter) and error.parameter == "path":
                 of_keys = self.keys is not None and Path(str(error.value)).is_relative_to(os.path.realpath(self.keys))

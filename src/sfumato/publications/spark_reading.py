@@ -591,7 +591,7 @@ def write_spark_reports(reports: SparkReports, out: str | Path, progress: Progre
         for index, several in enumerate(files):
             for file in several:
                 take_file(attempts, file, table / f"{index:03d}-{file.first:013d}.parquet")
-        # What is still being written there belongs to runs that nobody waits for.
+        # Files that are still being written there belong to abandoned runs.
         discard(attempts)
         if not reports.is_recovered:
             write_beside(note.study, place.parent)

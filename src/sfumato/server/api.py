@@ -56,7 +56,7 @@ async def close(server: CollectionServer, request: Request) -> Response:
 
     def shut(store: Store) -> Closing:
         closing = store.close_wave()
-        with suppress(StoreFailed):  # somebody reads at this moment: it is closed, and can be written anew later
+        with suppress(StoreFailed):  # a reader is active: it is closed, and can be written anew later
             store.compact()
         return closing
 
@@ -242,7 +242,7 @@ async def issue_credential(server: CollectionServer, request: Request) -> Respon
         raise not_admitted("token")
     signature = known.signature
     if signature is None or known.blinded != blinded:
-        if signature is None:  # signing costs; nobody without an unspent token gets this far
+        if signature is None:  # signing costs time; only unspent tokens get this far
             signature = await asyncio.to_thread(signing.sign, given.blinded)
         spent = await server.writer.spend(Spending(token=token, blinded=blinded, signature=signature))
         server.metrics.credentials[spent.outcome] += 1

@@ -114,7 +114,7 @@ class CollectionApp:
         except SfumatoError as error:
             response = problem_of(error).response()
         except ClientDisconnect:
-            response = Response(status_code=400)  # nobody reads it
+            response = Response(status_code=400)  # the client is gone
         except Exception as error:  # noqa: BLE001  whatever it is, no traceback and no message leaves
             response = _bug(error)
         # Paths that there are not may be anything, a secret too: they are counted together.

@@ -151,7 +151,7 @@ class OpenedServer:
                 self.store.invite(known[start : start + _TOGETHER])
         except Refused:
             with suppress(OSError):
-                to.unlink()  # tokens that are not known let nobody in
+                to.unlink()  # unknown tokens are refused
             raise
 
     def close_collection(self) -> Closing:

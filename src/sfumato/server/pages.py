@@ -433,7 +433,7 @@ async def _keep(server: CollectionServer, reports: Mapping[str, int | None], cod
         id=report_id(secret),
         credential=credential,
         row=of.pack_row(reports),
-        # Nothing is sealed by hand; bodies that open for nobody drop the row for holders of keys.
+        # Nothing is sealed by hand; bodies that no key opens drop the row for holders of keys.
         shares=b"".join(secrets.token_bytes(size) for size in of.share_bytes.values()),
         panel=panel,
         wave=of.wave,

@@ -457,7 +457,7 @@ class PostgresStore(PostgresConnection):
     def _rows(self, where: str) -> Iterator[StoredRow]:
         with self._transaction() as run:
             run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-            # Before anything is seen: a table that is written anew would look empty to whoever looked away before.
+            # Before anything is seen: a rewritten table would look empty to a transaction with an older snapshot.
             run("LOCK TABLE reports IN ACCESS SHARE MODE")
             with self._connection.cursor("snapshot", binary=True) as cursor:
                 cursor.itersize = 5000

@@ -148,7 +148,7 @@ class GroupWriter:
                     break
                 self._write(number, lane, taken)
                 taken = []
-        except BaseException as error:  # noqa: BLE001  however this thread ends, nobody waits for it for ever
+        except BaseException as error:  # noqa: BLE001  however this thread ends, waiting requests are answered
             LOG.critical("a writer died: %s", type(error).__name__)
             self._refuse_all(number, taken)
         finally:
@@ -211,7 +211,7 @@ class GroupWriter:
     def _tell(self, what: Callable[..., None], *arguments: Any) -> None:
         try:
             self._loop.call_soon_threadsafe(what, *arguments)
-        except RuntimeError:  # the loop is closed: nobody listens any more
+        except RuntimeError:  # the loop is closed
             return
 
 
@@ -230,7 +230,7 @@ def _clones(store: Store, count: int) -> list[Store]:
 
 def _resolve(taken: list[tuple[Any, asyncio.Future[Any]]], results: Sequence[Any]) -> None:
     for (_, future), result in zip(taken, results, strict=True):
-        if not future.done():  # whoever asked may have gone away
+        if not future.done():  # the client may have gone away
             future.set_result(result)
 
 

@@ -329,7 +329,7 @@ def _in_file(place: Place | None, text: str, path: str | Path, *, is_short: bool
         table, key = "", SHORT if key in {None, "text"} else key
     line = line_of(text, table, place.index, key)
     if line is None and key is not None:
-        line = line_of(text, key, 0, None)  # a table that nobody knows
+        line = line_of(text, key, 0, None)  # an unknown table
     return Place(file=str(path), line=line, table=place.table, index=place.index, key=place.key)
 
 

@@ -153,7 +153,7 @@ def release_part(
             _check_affordable(published, memory, place.files.study, published.rows)
             note = _with_earlier(note, published, history)
             staged.complete(note, keys)
-        # What is complete stays staged, whatever goes wrong from here on, unless nobody will look for it.
+        # From here on a complete part stays staged after any error, unless no rerun would look for it.
         try:
             _put(place, note, keys, published, memory, record)
         except BaseException:
