@@ -77,7 +77,7 @@ def session_here(master: str | None = None, *, quiet: bool = False) -> Any:
     builder = SparkSession.builder.appName("sfumato")
     if master is not None:
         builder = builder.master(master)
-    if (master or "local").startswith("local"):  # the default Python of workers is this one
+    if (master or "local").startswith("local"):  # workers run this Python unless another is named
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     for name, value in _SETTINGS.items():
         builder = builder.config(name, value)
