@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 
-# Who sees how much of a respondent, for the terminal.
+# --- Who sees how much of a respondent, for the terminal
 
 
 def totals_table(study: Study) -> RenderableType:
@@ -131,7 +131,7 @@ def coalition_words(plan: StudyPlan) -> str:
 
 
 def terminal_curve(curve: AccuracyCurve, width: int = 80) -> str:
-    """Draw privacy against accuracy with letters: the longer the bar, the wider the interval."""
+    """Draw privacy against accuracy with characters: the longer the bar, the wider the interval."""
     longest = min(_WIDTH, max(width - 24, 1))
     points = curve.points
     widest = math.log(points[0][1] / points[-1][1]) or 1.0

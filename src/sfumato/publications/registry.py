@@ -1,8 +1,9 @@
 """The file beside a study that lists what was published of it, and where a study is found.
 
 A publication is noted before any of it can be seen, as intended, and as released when all of it is in place. The file
-is replaced as a whole, under a lock, through to the disk. Its seal finds damage and edits; who may write the file can
-write another, or delete it, and only a ledger that is kept elsewhere knows better.   Format: docs/reference/files.md
+is replaced as a whole, under a lock, through to the disk. Its seal finds damage and accidental edits. A person who may
+write the file can replace or delete it; only a ledger that is kept elsewhere detects that.
+Format: docs/reference/files.md
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _LIMIT_BYTES = 2**26
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedRelease:
-    """A publication, when it was intended, and when it was in place; None while nobody said so."""
+    """A publication, when it was intended, and when it was in place; None until then."""
 
     published: Published
     time: str
@@ -44,7 +45,7 @@ class RecordedRelease:
 
 
 class Record:
-    """A record that is held: nobody else writes to it meanwhile, and each change is on the disk when it returns."""
+    """A locked registry: no other process writes to it, and each change is on the disk when the call returns."""
 
     def __init__(self, path: Path, releases: tuple[RecordedRelease, ...]) -> None:
         self._path = path
@@ -137,7 +138,8 @@ def _damaged(path: str | Path) -> UnreadableFile:
     )
 
 
-# What a step is given for a study: the study itself or its file, and the ledger that it names.
+# --- The study of a step and its ledger
+# A step takes a study or its file, and the ledger that the study names.
 
 
 RECORD = "releases.json"
@@ -182,10 +184,9 @@ def may_be_remembered(path: Path, study: Study) -> bool:
     return study.ledger is not None or os.path.lexists(record_beside(path))
 
 
-# Where publications of a study are remembered, and what was published before: a record, a ledger, or both.
-#
-# The record stands beside the study, one for all studies of a folder, so that a copy of a study under another name is
-# found out. In memory a study's file is an absolute path; in a record or a ledger it is written as seen from there.
+# --- Where releases are remembered: the registry, a ledger, or both
+# The registry stands beside the study, one for all studies of a folder, so a copy of a study under another name is
+# found. In memory a study's file is an absolute path; in a registry or a ledger it is relative to that file.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,7 +207,7 @@ class Memory:
     file: str | None = None
 
     def check_there(self) -> None:
-        """Refuse to release what nobody would remember."""
+        """Refuse a release that would not be registered anywhere."""
         if self.record is None and self.ledger is None:
             raise InvalidParameter(
                 "must say where releases are remembered: the study is not a file in a folder that may be written, and "
@@ -293,7 +294,7 @@ def _may_write(folder: Path) -> bool:
     return True
 
 
-# Looking at what was released of a study so far.
+# --- The releases of a study so far
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -315,8 +316,8 @@ class StudyRecord:
     def sums(self) -> tuple[ReaderSum, ...]:
         """What readers see of the person of whom most is seen, whatever the epoch.
 
-        Nobody is in two parts of a publication; an amendment adds to the part that it amends. Nobody is counted under
-        two names of people, and everybody with those who have none.
+        No person is in two parts of a publication; an amendment adds to the part that it amends. No person is counted
+        under two names of people, and all are counted with those who have none.
         """
         return worst_sums((one.published.payer, one.published.seen) for one in self.releases)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sfumato.study.handler import Handler
 
 
-# The shares of an answer at which a plan says what a report tells: the expected one, and the ends of a range.
+# The shares of an answer at which a plan states posteriors: the expected one, and the ends of a range.
 
 
 LEAST, TYPICAL, MOST = Fraction(1, 100), Fraction(1, 10), Fraction(1, 2)
@@ -121,7 +121,7 @@ class Question(ABC):
 
     @property
     def told_shares(self) -> ShareRange:
-        """The shares of an answer at which a plan says what a report tells."""
+        """The shares of an answer at which a plan states what a report discloses."""
         return ShareRange.of_equal(len(self.labels))
 
     @property
@@ -136,7 +136,7 @@ class Question(ABC):
 
     @property
     def hides(self) -> bool:
-        """Whether nobody sees who did not answer."""
+        """Whether it is hidden who did not answer."""
         return self.missing == Missing.HIDDEN
 
     @property
@@ -146,7 +146,7 @@ class Question(ABC):
 
     @property
     def has_gaps(self) -> bool:
-        """Whether cells may be empty in the reports, for everybody to see."""
+        """Whether cells may be empty in the reports, which is public."""
         return self.missing == Missing.PUBLIC or (self.ask_if is not None and self.ask_if.is_public)
 
     def check_hidden(self) -> None:

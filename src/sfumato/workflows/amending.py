@@ -50,7 +50,8 @@ from sfumato.workflows.publishing import (
 )
 from sfumato.workflows.releasing import finish, intended, release_part, source_of
 
-# Which cells a table of corrections names, and which of them hold another answer than was published.
+# --- Changed cells
+# The cells that a table of corrections names, and those of them whose answer differs from the published one.
 
 
 PartCells = Mapping[str, Mapping[str, Mapping[int, str]]]
@@ -169,7 +170,7 @@ def _asked(cells: PartCells) -> list[str]:
 def _answers(
     reports: Reports, place: Destination, asked: Sequence[str], parts: set[str]
 ) -> dict[str, dict[str, dict[int, str]]] | None:
-    """Return everybody's answers in some parts, by part and question; None without the registrar's keys."""
+    """Return all people's answers in some parts, by part and question; None without the registrar's keys."""
     if place.keys is None or not all(reports.note.handler(name).key_levels[:1] == (0,) for name in asked):
         return None
     try:
@@ -393,7 +394,7 @@ def _series(seeds: Keys) -> str:
 
 
 def _resumed(reports: Reports, published: Published, named: Mapping[str, Mapping[int, str]], memory: Memory) -> Amended:
-    """Tell of an amendment that was drawn by an earlier run: what it amends, not what this one names."""
+    """Return an amendment that was drawn by an earlier run: what it amends, not what this one names."""
     source = next(one for one in reports.sources if any(part.id == published.part for part in one.parts))
     alone = Reports(sources=(source,), note=replace(reports.note, parts=source.parts))
     given = {number for column in named.values() for number in column}

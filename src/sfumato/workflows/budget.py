@@ -96,12 +96,11 @@ def pay_for(
     return receipt, ledger.read()
 
 
-# Giving back a debit whose publication provably never left staging.
-#
+# --- Voiding a debit whose publication provably never left staging
 # A publication is paid for before the first of its files is renamed into place, so after an interruption all of it may
-# still be staged: then nobody but its owner can have seen any of it. That is found out under the locks that publishing
-# holds. The ledger is told first, then the record, and what is staged goes last, because it is the proof. After a kill
-# in between, the same command ends it, or the command that began the publication finishes it and pays for it anew.
+# still be staged, and only its owner can have seen it. This is checked under the locks of publishing. The ledger is
+# changed first, then the registry; the staged files are deleted last, because they are the proof. After a kill in
+# between, the same command finishes, or the publishing command finishes the publication and pays for it anew.
 
 
 NEVER_LEFT = "it never left staging"

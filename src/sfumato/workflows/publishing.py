@@ -47,7 +47,7 @@ from sfumato.workflows.releasing import (
     source_of,
 )
 
-# Publishing the first part of a publication: in memory, to a file, or into a folder.
+# --- Publishing the first part: in memory, to a file, or into a folder
 
 
 Protections = Protection | Mapping[str, Protection] | Callable[[tuple[str, ...]], Mapping[str, Protection]]
@@ -237,7 +237,7 @@ def securely(
 
 
 def _made_before(place: Destination, part: str, held: Keys | None) -> PartNote | None:
-    """Return the note of a part that keys made before: without its salts it could not be told from another.
+    """Return the note of a part that keys made before: without its salts it could not be distinguished from another.
 
     A copy of the keys need not know that they were used; the reports at `out` do.
     """
@@ -266,7 +266,8 @@ def _check_new_folder(place: Destination) -> None:
         )
 
 
-# New people for a publication in a folder: a further part, under the same seeds or with keys of its own.
+# --- Appending new people to a publication in a folder
+# They become a further part, under the same seeds or with keys of its own.
 
 
 def append_part(
@@ -323,7 +324,7 @@ def append_part(
 
 
 def _people_of(place: Destination, *, indexed: bool) -> Callable[[], Iterable[PeopleIndex]]:
-    """Return what finds who is in already; it is asked again when nobody else can add to the publication."""
+    """Return a function that finds who is in already; it is called again under the lock of the publication."""
 
     def known() -> Iterable[PeopleIndex]:
         note = read_report_files(place.out).note
@@ -345,7 +346,7 @@ def _people_of(place: Destination, *, indexed: bool) -> Callable[[], Iterable[Pe
 
 
 def _check_not_indexed(place: Destination, parts: Iterable[str]) -> None:
-    """Refuse to add people whom nobody could find where all others can be found."""
+    """Refuse to add people without an index where all others have one."""
     if place.keys is not None and all(index_path(place.keys, part).exists() for part in parts):
         raise InvalidParameter(
             "must name the column of ids: this publication has an index of its people, and new ones would not be in it",
@@ -450,7 +451,7 @@ def publish(
     was drawn then. Simulations, with `insecure_seed`, are no releases.
 
     With `append` the table holds new people, who become a further part of the publication in the folder `out`. With
-    `id_column` the registrar gets a sealed index from person to row, beside the keys; nobody may be in twice. `shuffle`
+    `id_column` the registrar gets a sealed index from person to row, beside the keys; no one may be in twice. `shuffle`
     puts the rows in an order of chance.
 
     The rows of a table of Spark stay on its executors, which write the part into the folder `out`; with `engine` spark,

@@ -1,8 +1,8 @@
 """How a part is released: staged, entered in the registry, paid for, put in place and settled.
 
-Until it is noted, a crash has cost nothing. From then on no crash calls for new draws: what is staged is complete, and
-the same command finishes it, paid for once. The record is the first to know of a part and the last to be told that it
-is in place, so whatever the ledger knows, one that is unfinished is found.
+Until a part is entered in the registry, a crash has cost nothing. From then on no crash requires new draws: what is
+staged is complete, and the same command finishes it, paid for once. The registry is the first to name a part and the
+last to note that it is in place, so an unfinished part that is in the ledger is always found.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ def release_part(
             _check_affordable(published, memory, place.files.study, published.rows)
             note = _with_earlier(note, published, history)
             staged.complete(note, keys)
-        # What is complete stays staged, whatever goes wrong from here on, unless nobody will look for it.
+        # From here on a complete part stays staged after any error, unless no rerun would look for it.
         try:
             _put(place, note, keys, published, memory, record)
         except BaseException:
@@ -166,7 +166,7 @@ def release_part(
 def finish(place: Destination, wanted: Published, memory: Memory) -> tuple[Reports, Published] | None:
     """Finish a part of the same that was interrupted, without drawing; None if there is none.
 
-    It is staged at its destination, or in place and not yet settled. If it is neither, nobody knows whether it was
+    It is staged at its destination, or in place and not yet settled. If it is neither, it is unknown whether it was
     seen, and only a further release can follow. One that is settled, and only not tidied up, was interrupted as well.
     """
     place.make_ready()
@@ -194,7 +194,7 @@ def finish(place: Destination, wanted: Published, memory: Memory) -> tuple[Repor
 
 
 def _is_known(published: Published, memory: Memory) -> bool:
-    """Whether a rerun would look for a part: where nobody can tell, it might."""
+    """Whether a rerun would look for a part; true where that is unknown."""
     try:
         return any(one.published.id == published.id for one in memory.history())
     except (SfumatoError, OSError):
@@ -215,7 +215,7 @@ def _drawn(wanted: Published, note: ReportsNote) -> Published:
 
 
 def _with_earlier(note: ReportsNote, published: Published, history: tuple[Remembered, ...]) -> ReportsNote:
-    """Tell the readers of a release what those before it show of the same people."""
+    """Add to the note of a release what those before it show of the same people."""
     if published.role is not Role.FIRST:
         return note
     before = []
@@ -288,9 +288,9 @@ def _price(
     return price
 
 
-# Paying for a release: the places are checked, the ledger is debited, the release is written, and that is noted.
-#
-# A study names its ledger in [budget]; a step may be given another only if the study names none.
+# --- Paying for a release
+# The places are checked, the ledger is debited, the release is written, and that is noted. A study names its ledger in
+# [budget]; a step may be given another only if the study names none.
 
 
 def source_of(bits: BitSource | None, insecure_seed: int | None, ledger: Path | None) -> BitSource | None:
@@ -309,7 +309,7 @@ def source_of(bits: BitSource | None, insecure_seed: int | None, ledger: Path | 
 def paid(ledger: Path | None, release: Release | None, release_id: str | None = None) -> Iterator[None]:
     """Debit the ledger, let the release happen, and note that it did; without a ledger just let it happen.
 
-    If the release fails, the debit stays: nobody can know how much of it was seen.
+    If the release fails, the debit stays, because it is unknown how much of it was seen.
     """
     if ledger is None or release is None:
         yield
@@ -354,7 +354,7 @@ def _before_paying() -> Iterator[None]:
         raise
 
 
-# What somebody asks to be published: the study, the table wherever its rows are, and how it is drawn.
+# --- A request to publish: the study, the table and how it is drawn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

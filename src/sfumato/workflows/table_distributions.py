@@ -1,9 +1,9 @@
 """Where the distribution of a table comes from.
 
-Other people's records, a declaration, noisy counts of the released records, or those records themselves, which has to
-be said in so many words: a mapping made from the records that it is used on covers nobody in them. The values that a
-column can have come from the same place: one that only the released records know of is something that they tell.
-Theory: docs/theory/disclosure.md
+The sources are other people's records, a declaration, noisy counts of the released records, or those records
+themselves. The last has to be requested explicitly: a mapping made from the records that it is used on protects none of
+them. The values that a column can have come from the same source, because a value that only the released records have
+would disclose something about them.   Theory: docs/theory/disclosure.md
 """
 
 from __future__ import annotations
@@ -33,9 +33,8 @@ from sfumato.prob.file_entries import in_reading_order, make_distribution
 from sfumato.prob.operations import Joint
 from sfumato.sampling.sources import BitSource
 
-# Reading a declared law of several columns: one line for each combination of values, with its probability.
-#
-# The header names the columns and, last or anywhere, `probability`. Combinations that are left out have probability 0.
+# --- Reading a declared distribution: one line for each combination of values, with its probability
+# The header names the columns and, in any place, `probability`. Combinations that are left out have probability 0.
 
 
 PROBABILITY = "probability"
@@ -90,10 +89,9 @@ def _product(alphabets: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
     return cells
 
 
-# Columns as codes whose order says nothing about the rows.
-#
-# A column read from a file is coded as its values come up, and then the first row is always 0. Here codes follow the
-# reading order of the values (2 before 10), or the order in which they are declared.
+# --- Columns as codes whose order does not depend on the rows
+# A column read from a file is coded in the order in which its values first occur, so the first row is always 0. Here
+# codes follow the reading order of the values (2 before 10), or the order in which they are declared.
 
 
 def coded_column(table: Any, name: str, declared: Sequence[str] | None = None, *, parameter: str = "law") -> Words:
@@ -202,7 +200,7 @@ class LawSource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MadeLaw:
-    """The law of the protected columns, P(w|x) where one column is told about, and how both were made."""
+    """The law of the protected columns, P(w|x) where one column is disclosed, and how both were made."""
 
     law: DataLaw
     feature: FloatArray | None
@@ -212,7 +210,7 @@ class MadeLaw:
 def law_of_columns(
     source: LawSource, names: Sequence[str], columns: Sequence[Words], about: tuple[str, Words] | None, bits: BitSource
 ) -> MadeLaw:
-    """Return the law of columns, each row a data set, and of what is told about."""
+    """Return the law of columns, each row a data set, and of the disclosed column."""
     shape = tuple(len(column.texts) for column in columns)
     told = None if about is None else len(about[1].texts)
     if source.law is not None:
@@ -246,7 +244,7 @@ def law_of_columns(
 
 
 def law_of_counts(counts: IntArray, estimation: Estimation, *, about: bool) -> DataLaw:
-    """Return the law of the protected columns from counts, whose last axis is the column that is told about, if any."""
+    """Return the law of the protected columns from counts, whose last axis is the disclosed column, if any."""
     if not about:
         return smoothed_data_law(counts, _smoothing(estimation))
     # Noise was drawn for every value of that column, and so much is added for each.
