@@ -89,7 +89,7 @@ def prepared(tmp_path_factory):
                 "seeds",
                 "--guarantee",
                 "computational",
-                "--record",
+                "--registry",
                 "seeds.json",
             ],
             ["open", "reports.parquet", "-k", "keys/ministry.affair.key", "-o", "opened.parquet", "-q"],
@@ -171,7 +171,7 @@ def make_room(folder, verb, line):
     if verb == "disclose":
         rows = "no,town\nno,land\nyes,town\nyes,land\nno,town\n"
         (folder / "answers.csv").write_text("moved,place\n" + rows * 40)
-        (folder / "last_year.csv").write_text("moved,place\n" + rows * 30)
+        (folder / "old.csv").write_text("moved,place\n" + rows * 30)
     if verb.split()[-1] in {"mean", "sum", "count", "histogram", "quantile"}:
         (folder / "answers.csv").write_text("rooms\n" + "3\n4\n2.5\n" * 20)
     if verb == "audit":

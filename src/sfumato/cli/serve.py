@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sfumato.cli.options import Json, PayingLedger, Quiet, ReleaseRecord
+from sfumato.cli.options import Json, PayingLedger, Quiet, ReleaseRegistry
 from sfumato.cli.output import say, tell, tell_json
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def serve_command(
         str | None, typer.Option(help="Declare that these are other people than under other names. Nobody checks it.")
     ] = None,
     ledger: PayingLedger = None,
-    record: ReleaseRecord = None,
+    registry: ReleaseRegistry = None,
     invite: Annotated[
         int | None, typer.Option(min=1, help="Invite so many people, with --to.", rich_help_panel=_INSTEAD)
     ] = None,
@@ -119,7 +119,7 @@ def serve_command(
     taken = None if instead else bound_socket(settings)
     try:
         opened = open_server(
-            study, data=data, database=database, wave=wave, ledger=ledger, record=record, people=people
+            study, data=data, database=database, wave=wave, ledger=ledger, registry=registry, people=people
         )
     except BaseException:
         if taken is not None:
