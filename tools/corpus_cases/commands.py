@@ -271,13 +271,15 @@ def _audit() -> object:
 def _disclose() -> object:
     with _folder():
         _write(_one_level())
-        line = "disclose answers.csv --protect moved --samples rows --law-from-these-records --insecure-seed 3 --json "
-        line += "--even-if-nothing --out"
+        line = (
+            "disclose answers.csv --protect moved --samples rows --distribution-from-these-records --insecure-seed 3 "
+        )
+        line += "--json --even-if-nothing --out"
         told = _run(f"{line} told.csv")
         columns = _run(
-            "disclose answers.csv --protect place,region --about moved --law-from-these-records "
+            "disclose answers.csv --protect place,region --about moved --distribution-from-these-records "
             "--insecure-seed 4 --json --out all.csv "
-            "--book other --even-if-nothing"
+            "--registry other --even-if-nothing"
         )
         return [told, columns]
 
