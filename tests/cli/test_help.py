@@ -173,7 +173,7 @@ def make_room(folder, verb, line):
         (folder / "answers.csv").write_text("moved,place\n" + rows * 40)
         (folder / "old.csv").write_text("moved,place\n" + rows * 30)
     if verb.split()[-1] in {"mean", "sum", "count", "histogram", "quantile"}:
-        (folder / "answers.csv").write_text("rooms\n" + "3\n4\n2.5\n" * 20)
+        (folder / "answers.csv").write_text("children\n" + "3\n4\n2.5\n" * 20)
     if verb == "audit":
         (folder / "reports.csv").write_text("input,output\n" + "no,no\nno,no\nno,yes\nyes,yes\nyes,yes\nyes,no\n" * 200)
         (folder / "counted.csv").write_text("input,output,n\nno,no,731\nno,yes,269\nyes,no,269\nyes,yes,731\n")

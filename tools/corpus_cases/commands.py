@@ -365,7 +365,7 @@ def _query() -> object:
             _run("query design blood.csv --rho 0.9 --out design.json --json"),
             _run("query design blood.csv --rho 0.7 -n 2 --starts 1 --json"),
             _run("query design blood.csv --rho 0.9 --every-answer --json"),
-            _run("query design blood.csv --rho 0.7 -n 3 --partner-for-life --json"),
+            _run("query design blood.csv --rho 0.7 -n 3 --persistent-secret --json"),
             _run("query answer people.csv --design design.json --out answers.csv --insecure-seed 2"),
             digest(Path("answers.csv").read_text()) if Path("answers.csv").exists() else "nothing",
             _run("query attack answers.csv --design design.json --truth people.csv --json"),

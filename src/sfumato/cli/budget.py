@@ -90,7 +90,7 @@ def init_command(
 @budget_app.command("spend")
 def spend_command(
     ledger: Annotated[Path, LEDGER],
-    title: Annotated[str, typer.Option(help="What is released, in a line. Everybody who has the ledger reads it.")],
+    title: Annotated[str, typer.Option(help="What is released, in a line. All who have the ledger can read it.")],
     budget_bits: Annotated[
         str | None, typer.Option(help="Bits about one person against any adversary: C_1 of the channel.")
     ] = None,
@@ -111,7 +111,7 @@ def spend_command(
     ] = None,
     people: Annotated[
         str | None,
-        typer.Option(help="Whom it is about: declared to be others than under other names. Nobody checks it."),
+        typer.Option(help="Whom it is about: declared to be others than under other names. It is not checked."),
     ] = None,
     released: Annotated[bool, typer.Option("--released", help="Note that it was released.")] = False,
     json: Json = False,
@@ -121,9 +121,9 @@ def spend_command(
     --budget-bits makes it a release of so much information, --epsilon a local one, --leakage-bits alone one of answers
     that are right often enough, --rows one of perfect samples. Other amounts that are known can be given as well.
 
-    Without --people everybody pays. People of different names are declared to be different people by whoever runs this,
-    and no ledger can check it: their ε and leakage are then not added to each other. Bits add all the same, because
-    people who are alike tell about each other.
+    Without --people the release counts for all people. If you give different names, you declare that these are
+    different people, and no ledger can check it: their ε and leakage are then not added to each other. Bits are added
+    in any case, because people who are alike disclose something about each other.
 
     Example:
 
@@ -185,7 +185,7 @@ def void_command(
         Path | None, typer.Option(help="The registry of releases. Default: releases.json beside the study.")
     ] = None,
     reason: Annotated[
-        str, typer.Option(help="Why, in a line. Everybody who has the ledger reads it.")
+        str, typer.Option(help="Why, in a line. All who have the ledger can read it.")
     ] = "it never left staging",
     json: Json = False,
 ) -> None:

@@ -72,7 +72,7 @@ DictionaryFiles = Annotated[
 ]
 Engine = Annotated[
     EngineWord,
-    typer.Option("--engine", help="arrow: this machine; spark: a cluster, or Spark here.", rich_help_panel=_ENGINE),
+    typer.Option("--engine", help="arrow: this computer; spark: a cluster, or Spark here.", rich_help_panel=_ENGINE),
 ]
 SparkMaster = Annotated[
     str | None,

@@ -84,8 +84,8 @@ def publish_command(
     people: Annotated[
         str | None,
         typer.Option(
-            help="Declare that these are other people than under other names, or none. Nobody checks it; in a ledger, "
-            "who has no name is everybody.",
+            help="Declare that these are other people than under other names, or none. It is not checked; in a "
+            "ledger, a release without a name counts for all people.",
             rich_help_panel=RELEASES,
         ),
     ] = None,
@@ -109,9 +109,9 @@ def publish_command(
     A study that names a ledger in [budget] is debited to it before anything is written. A codebook stands beside the
     reports and says how each column is to be read.
 
-    The registry beside the study remembers every release, and a second one about the same people is refused: with fresh
-    draws it tells more, and enough of them tell everything. After an interruption the same command finishes what was
-    drawn.
+    The registry beside the study lists every release, and a second one about the same people is refused: with fresh
+    draws it discloses more, and enough releases disclose everything. After an interruption the same command finishes
+    what was drawn.
 
     With --engine spark the answers are a folder of Parquet files, which executors read, and the part that they write
     goes into a folder; its draws come from seeds, so it takes --guarantee computational.

@@ -2,7 +2,7 @@
 
 The table has the columns `value` and `tell`, and may have `probability` (all equal if left out) and `hide`, a predicate
 to keep private instead of the value itself. A design is JSON with exact fractions; reading it checks every promise.
-With partners for life it also has the law of the secret that each person keeps, and its responses are to pairs.
+With persistent secrets it also has the law of the secret that each person keeps, and its responses are to pairs.
 """
 
 from __future__ import annotations
@@ -75,11 +75,11 @@ class QueryDesign:
 
 
 def partners_design(query: Query, n: int) -> QueryDesign:
-    """Return n answers by a partner for life as a file has them."""
+    """Return n answers by a persistent secret as a file has them."""
     made = design_persistent_secret(query)
     privacy = made.privacy(n)
     return QueryDesign(
-        name="a partner for life",
+        name="a persistent secret",
         query=query,
         channels=(made.answers,) * n,
         privacy=privacy,

@@ -58,21 +58,21 @@ def read_ledger(path: str | Path) -> LedgerState:
     return Ledger(path).read()
 
 
-def forecasts(path: str | Path, book: LedgerState, study: str | Path | None = None) -> tuple[Forecast, ...]:
+def forecasts(path: str | Path, state: LedgerState, study: str | Path | None = None) -> tuple[Forecast, ...]:
     """Say what comes next for a study, or for those that the ledger paid for whose files are where it remembers them.
 
     A study whose file is gone, or was changed since it was published, is left out unless it is named.
     """
     if study is not None:
-        return (_forecast(study_of(study), book),)
+        return (_forecast(study_of(study), state),)
     found: dict[str, Forecast] = {}
-    for published in book.published:
+    for published in state.published:
         file = here(published, Path(path)).file
         if file is not None:
             with contextlib.suppress(SfumatoError, OSError):
                 declared = study_of(file)
                 if fingerprint(declared) == published.fingerprint:
-                    found[file] = _forecast(declared, book)
+                    found[file] = _forecast(declared, state)
     return tuple(found.values())
 
 
