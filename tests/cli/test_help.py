@@ -12,6 +12,7 @@ import pytest
 from cli.verb_tree import verbs
 from collected_studies import homes, kept
 from sfumato.cli import main
+from sfumato.cli.app import VERBS as TABLE
 from sfumato.study.collection import collection_of
 from sfumato.workflows import export_part
 from sfumato.workflows.responding import respond_all
@@ -218,6 +219,26 @@ def before(verb):
         if verb in steps:
             return [examples(VERBS[step])[0] for step in steps[: steps.index(verb)]]
     return EARLIER.get(verb, [])
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_the_table_says_of_every_verb_what_it_does_in_a_line(name):
+    summary = TABLE[name].summary
+    assert 20 <= len(summary) <= 100
+    assert summary[0].isupper()
+    assert summary.endswith(".")
+    assert "\n" not in summary
+
+
+def test_the_first_page_shows_the_summaries_and_the_page_of_a_verb_its_docstring(monkeypatch, capsys, tmp_path):
+    monkeypatch.setenv("COLUMNS", "120")
+    assert run(monkeypatch, tmp_path, ["--help"]) == 0
+    first = " ".join(capsys.readouterr().out.split())
+    assert all(f"{name} {verb.summary}" in first for name, verb in TABLE.items())
+    assert run(monkeypatch, tmp_path, ["certify", "--help"]) == 0
+    page = capsys.readouterr().out
+    assert VERBS["certify"].splitlines()[0] in page
+    assert TABLE["certify"].summary not in page
 
 
 @pytest.mark.parametrize("option", ["--help", "--version"])

@@ -3,7 +3,7 @@
 import inspect
 import re
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from fnmatch import fnmatchcase
 from importlib import import_module
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from cli.verb_tree import verbs
-from sfumato.cli.app import command_tree
+from sfumato.cli.app import VERBS, Verb, command_tree
 from sfumato.lazy import homes_in
 from sfumato.study import Study
 from sfumato.study.kinds.registry import kinds
@@ -109,6 +109,10 @@ def help_texts(commands: Iterable[tuple[str, object]]) -> Iterator[Found]:
             yield f"help {verb} {parameter.opts[0]}", text
 
 
+def summaries(table: Mapping[str, Verb]) -> Iterator[Found]:
+    yield from ((f"help {name}", verb.summary) for name, verb in table.items())
+
+
 def families() -> Iterator[tuple[str, object]]:
     yield "", command_tree()
     yield from ((name, verb) for name, verb in command_tree().commands.items() if hasattr(verb, "commands"))
@@ -142,6 +146,7 @@ def test_no_verb_or_option_has_a_banned_word():
 
 def test_no_help_text_has_a_banned_word():
     assert banned(help_texts([*verbs(), *families()]), WORDS | VOICE) == []
+    assert banned(summaries(VERBS), WORDS | VOICE) == []
 
 
 def test_every_exception_is_needed_and_has_a_reason():
@@ -215,6 +220,10 @@ def test_a_banned_word_of_a_help_text_is_found():
     assert banned(help_texts([("publish", verb)]), WORDS | VOICE) == [
         "help publish: nobody", "help publish: told", "help publish --out: books", "help publish --out: records",
     ]  # fmt: skip
+
+
+def test_a_banned_word_of_a_summary_is_found():
+    assert banned(summaries({"open": Verb("open", "Hand out what nobody saw.")}), VOICE) == ["help open: nobody"]
 
 
 def test_an_exception_holds_at_its_place_and_for_its_words_only():
