@@ -11,6 +11,7 @@ from types import ModuleType
 
 import pytest
 
+from sfumato.cli.app import VERBS
 from sfumato.lazy import modules_in, names_on_demand
 
 ROOT = Path(__file__).parents[2]
@@ -47,6 +48,13 @@ def test_the_version_is_told_without_loading_anything():
 
 def test_help_needs_no_arithmetic():
     assert not loaded_by("--help") & (HEAVY | {"numpy", "rich", "msgspec"})
+
+
+@pytest.mark.parametrize("words", [("--help",), ("-h",)])
+def test_the_first_page_of_help_imports_no_verb(words):
+    homes = {f"sfumato.cli.{verb.module}" for verb in VERBS.values()}
+    assert not homes & set(modules_of(*words))
+    assert "sfumato.cli.verify" in homes & set(modules_of("verify", "--help")), "the test sees modules of verbs"
 
 
 def test_a_plan_and_its_verification_do_without_the_heavy_libraries(tmp_path):

@@ -341,7 +341,7 @@ def releases_table(found: StudyRecord) -> RenderableType:
 
     title = Text(printable(found.study.name), style="bold")
     if not found.releases:
-        return Group(title, Text("Nothing of it was released, as far as its record knows."))
+        return Group(title, Text("Nothing of it was released, as far as its registry knows."))
     table = Table()
     for i, name in enumerate(_HEADER):
         table.add_column(name, justify="right" if i in {2, 5} else "left")
@@ -382,7 +382,7 @@ def releases_document(found: StudyRecord) -> dict[str, Any]:
     return {
         "schema": "sfumato/released/2",
         "study": found.study.name,
-        "record": None if found.record is None else str(found.record),
+        "registry": None if found.registry is None else str(found.registry),
         "ledger": None if found.ledger is None else str(found.ledger),
         "releases": [
             {

@@ -265,7 +265,7 @@ def query_tables(design: QueryDesign) -> list[RenderableType]:
     parts: list[RenderableType] = [Text(printable(line)) for line in query_words(design)]
     if design.partners is not None:
         rows = [[float(p) for p in row] for row in design.partners.rows]
-        return [*parts, _matrix(design, rows, "Who the partner is, drawn once and kept secret")]
+        return [*parts, _matrix(design, rows, "The second value that a person may answer, drawn once and kept secret")]
     different = list(dict.fromkeys(design.channels))
     for channel in different:
         repeats = design.channels.count(channel)

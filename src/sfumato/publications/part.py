@@ -157,8 +157,8 @@ _INSECURE_KEYS = "INSECURE keys, drawn from a seed: a simulation, not a release"
 class StudyPublication:
     """Public reports, and for each question the keys by level where they were not written to files.
 
-    `simulated` reports were drawn from a seed throughout, and are no release. `published` is what a record or a ledger
-    remembers, `record` the file that does. `resumed` ones were drawn by an earlier run, which was interrupted.
+    `simulated` reports were drawn from a seed throughout, and are no release. `published` is what a registry or a
+    ledger remembers, `registry` the file that does. `resumed` ones were drawn by an earlier run, which was interrupted.
     """
 
     reports: Reports
@@ -166,7 +166,7 @@ class StudyPublication:
     simulated: bool = False
     resumed: bool = False
     published: Published | None = None
-    record: Path | None = None
+    registry: Path | None = None
 
     def __repr__(self) -> str:
         return f"<StudyPublication: {self.reports!r}, keys to {', '.join(self.keys) or 'nothing'}>"

@@ -168,7 +168,7 @@ def _overlap(first: tuple[Fraction, Fraction], second: tuple[Fraction, Fraction]
 def _check_rho(rho: Fraction) -> None:
     if rho <= HALF:
         raise InvalidParameter(
-            "must be above 1/2 for a partner for life",
+            "must be above 1/2 for a persistent secret",
             parameter="rho",
             value=float(rho),
             way_out="Use `block_noise` (V_2) and `type_bounds` below.",
@@ -177,7 +177,9 @@ def _check_rho(rho: Fraction) -> None:
 
 Places = npt.NDArray[np.int64]
 
-PROMISE = "It holds while each person keeps one secret partner for all answers; drawn afresh, answers tell more."
+PROMISE = (
+    "It holds while each person keeps one secret value for all answers; with fresh secrets, answers disclose more."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -80,7 +80,7 @@ def partners_design(query: Query, n: int) -> QueryDesign:
     made = design_persistent_secret(query)
     privacy = made.privacy(n)
     return QueryDesign(
-        name="a partner for life",
+        name="a persistent secret",
         query=query,
         channels=(made.answers,) * n,
         privacy=privacy,

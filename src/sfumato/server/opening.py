@@ -179,7 +179,7 @@ def open_server(
     database: str | None = None,
     wave: int | None = None,
     ledger: Path | None = None,
-    record: Path | None = None,
+    registry: Path | None = None,
     people: str | None = None,
 ) -> OpenedServer:
     """Open a study for collection, or find it open; the folder is beside the study, or `data`."""
@@ -189,7 +189,7 @@ def open_server(
     try:
         before = store.state()
         wanted = _wanted(asked, before, wave)
-        opened = open_collection(study, wave=wanted.wave, ledger=ledger, record=record, people=people)
+        opened = open_collection(study, wave=wanted.wave, ledger=ledger, registry=registry, people=people)
         if before != wanted:
             if before is not None and not before.closed:
                 store.close_wave()

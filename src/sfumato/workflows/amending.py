@@ -252,7 +252,7 @@ def amend(
     epoch: int = 0,
     guarantee: Guarantee | str = Guarantee.INFORMATION_THEORETIC,
     ledger: str | Path | None = None,
-    record: str | Path | None = None,
+    registry: str | Path | None = None,
     bits: BitSource | None = None,
     insecure_seed: int | None = None,
 ) -> Amended:
@@ -285,7 +285,7 @@ def amend(
     check_at_least("cover", check_integer("cover", cover), 0)
     declared, payer = study_of(study), ledger_of(study, ledger)
     source = source_of(bits, insecure_seed, payer)
-    memory = memory_of(study, record, payer)
+    memory = memory_of(study, registry, payer)
     opener = opener_of_found(unlock, protection)
     place = destination(declared, out, keys, epoch, opener)
     if keys is not None and place.keys is None and id_column is not None:
@@ -350,7 +350,7 @@ def amend(
             draws=draws,
         )
         made = StudyPublication(
-            reports=read_report_files(place.out), keys={}, published=published, record=memory.record
+            reports=read_report_files(place.out), keys={}, published=published, registry=memory.registry
         )
     return _told(made, amendment, memory, unchanged=unchanged)
 
@@ -405,7 +405,7 @@ def _resumed(reports: Reports, published: Published, named: Mapping[str, Mapping
         rows += chunk.numbers.size
         covered += len(set(chunk.numbers.tolist()) - given)
         cells += sum(int((chunk.reports(alone.note.handler(name)) != NOTHING).sum()) for name in questions)
-    made = StudyPublication(reports=reports, keys={}, published=published, resumed=True, record=memory.record)
+    made = StudyPublication(reports=reports, keys={}, published=published, resumed=True, registry=memory.registry)
     return Amended(
         publication=made, cells=cells, rows=rows, covered=covered, unchanged=0, sums=_sums(made, memory), resumed=True
     )

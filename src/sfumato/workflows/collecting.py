@@ -93,19 +93,20 @@ def open_collection(
     *,
     wave: int = 1,
     ledger: str | Path | None = None,
-    record: str | Path | None = None,
+    registry: str | Path | None = None,
     people: str | None = None,
     folder: str | Path | None = None,
 ) -> OpenedCollection:
-    """Pay for a study before anybody is asked, once for each wave, and remember it; again it costs nothing.
+    """Pay for a study before anyone is asked, once for each wave, and remember it; again it costs nothing.
 
-    The ledger is that of the study, or `ledger`; the record stands beside the study's file, or is `record`. Public keys
-    are found from the study's folder, or from `folder`. What cannot be asked over the web is refused before it is paid.
+    The ledger is that of the study, or `ledger`; the registry stands beside the study's file, or is `registry`. Public
+    keys are found from the study's folder, or from `folder`. A study that cannot be asked over the web is refused
+    before it is paid.
     """
     declared, payer = study_of(study), ledger_of(study, ledger)
     here = Path(folder) if folder is not None else None if isinstance(study, Study) else Path(study).parent
     collection = collection_of(declared, here, wave=wave)
-    memory = memory_of(study, record, payer)
+    memory = memory_of(study, registry, payer)
     memory.check_there()
     with memory.held() as held:
         history = memory.history(held)

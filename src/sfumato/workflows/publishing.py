@@ -55,7 +55,7 @@ Protections = Protection | Mapping[str, Protection] | Callable[[tuple[str, ...]]
 
 
 def publish_in_memory(asked: PublishRequest, memory: Memory) -> StudyPublication:
-    """Draw a part that stays in memory; the record knows of it before the caller does."""
+    """Draw a part that stays in memory; the registry knows of it before the caller does."""
     part = new_part_id(asked.bits)
     wanted = intended(asked.study, asked.epoch, memory, part, people=asked.people, again=asked.again)
     if not asked.is_simulation:
@@ -78,7 +78,7 @@ def publish_to(
         finished = finish(place, wanted, memory)
         if finished is not None:
             return StudyPublication(
-                reports=finished[0], keys={}, published=finished[1], resumed=True, record=memory.record
+                reports=finished[0], keys={}, published=finished[1], resumed=True, registry=memory.registry
             )
     held = place.files.held_keys(place.unlock)
     if asked.is_on_spark:
@@ -101,7 +101,7 @@ def publish_to(
     note, published = release_part(
         place, securely(draw, memory.ledger), wanted, memory, protections, rows=rows, draws=draws
     )
-    return StudyPublication(reports=place.made(note), keys={}, published=published, record=memory.record)
+    return StudyPublication(reports=place.made(note), keys={}, published=published, registry=memory.registry)
 
 
 def drawing(
@@ -290,7 +290,7 @@ def append_part(
         finished = finish(place, wanted, memory)
         if finished is not None:
             return StudyPublication(
-                reports=finished[0], keys={}, published=finished[1], resumed=True, record=memory.record
+                reports=finished[0], keys={}, published=finished[1], resumed=True, registry=memory.registry
             )
     seeds = series_keys(place)
     is_new = seeds is None
@@ -320,7 +320,9 @@ def append_part(
     memory.check_there()
     checked = securely(draw, memory.ledger)
     _, published = release_part(later, checked, wanted, memory, protections, rows=rows, draws=draws)
-    return StudyPublication(reports=read_report_files(place.out), keys={}, published=published, record=memory.record)
+    return StudyPublication(
+        reports=read_report_files(place.out), keys={}, published=published, registry=memory.registry
+    )
 
 
 def _people_of(place: Destination, *, indexed: bool) -> Callable[[], Iterable[PeopleIndex]]:
@@ -427,7 +429,7 @@ def publish(
     bits: BitSource | None = None,
     insecure_seed: int | None = None,
     progress: Progress | None = None,
-    record: str | Path | None = None,
+    registry: str | Path | None = None,
     again: str | None = None,
     people: str | None = None,
     id_column: str | None = None,
@@ -444,9 +446,9 @@ def publish(
     passphrase, a private key or the word that they are unprotected will do. Without `out` everything stays in memory,
     which a study with a ledger does not allow: what is not written is not paid for.
 
-    Every release is remembered in a record, `releases.json` beside the study's file unless `record` names another, and
-    in the ledger; a study that is no file needs one of the two. The same study or file in the same epoch is about the
-    same people, unless `people` declares that they are others. They are released about once: a further release is
+    Every release is remembered in a registry, `releases.json` beside the study's file unless `registry` names another,
+    and in the ledger; a study that is no file needs one of the two. The same study or file in the same epoch is about
+    the same people, unless `people` declares that they are others. They are released about once: a further release is
     named by `again`, paid for, and added up in what readers see. A publication that was interrupted is finished as it
     was drawn then. Simulations, with `insecure_seed`, are no releases.
 
@@ -490,7 +492,7 @@ def publish(
         progress=progress,
         engine=engine,
     )
-    memory = memory_of(study, record, payer)
+    memory = memory_of(study, registry, payer)
     if out is None:
         if payer is not None:
             raise InvalidParameter(
@@ -523,12 +525,12 @@ def write_publication(
     keys: str | Path | None = None,
     protection: Protections | None = None,
     *,
-    record: str | Path | None = None,
+    registry: str | Path | None = None,
 ) -> tuple[Path, ...]:
     """Write a publication that was made in memory: the reports to `out`, the key files into the folder `keys`.
 
-    Returns the key files. `protection` has no default, because key files without one open for anyone. The record that
-    remembers the publication is the one that knew it first, unless `record` names another.
+    Returns the key files. `protection` has no default, because key files without one open for anyone. The registry that
+    remembers the publication is the one that knew it first, unless `registry` names another.
 
     Returns:
         The files that were written.
@@ -557,7 +559,7 @@ def write_publication(
             way_out="Choose another folder.",
         )
     payer, protections = ledger_of(note.study), protections_of(place.files, protection)
-    memory = memory_of(note.study, publication.record if record is None else record, payer)
+    memory = memory_of(note.study, publication.registry if registry is None else registry, payer)
     if not publication.simulated:
         check_secure(note, payer)
         memory.check_there()
