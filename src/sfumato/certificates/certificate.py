@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 import msgspec
 
 from sfumato.certificates.claims import Claim, Claiming, ClaimRecord, Source, cited_sources, read_claim, write_claim
+from sfumato.certificates.rendering import certificate_html, certificate_markdown, certificate_view
 from sfumato.display.notebooks import Shown
 from sfumato.errors import (
     ClaimRefused,
@@ -213,20 +214,15 @@ class Certificate(Claiming, Shown):
             raise error.at(Place(file=str(path))) from None
 
     def _view(self) -> str:
-        from sfumato.certificates.rendering import certificate_view  # noqa: PLC0415  only what is shown needs it
 
         return certificate_view(self)
 
     def to_html(self) -> str:
         """Return a page that needs nothing but itself."""
-        from sfumato.certificates.rendering import certificate_html  # noqa: PLC0415  only what is shown needs it
-
         return certificate_html(self)
 
     def to_markdown(self) -> str:
         """Return the claims as a Markdown table."""
-        from sfumato.certificates.rendering import certificate_markdown  # noqa: PLC0415  only what is shown needs it
-
         return certificate_markdown(self)
 
 

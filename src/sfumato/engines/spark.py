@@ -25,6 +25,7 @@ from urllib.parse import unquote, urlsplit
 import numpy as np
 import numpy.typing as npt
 
+from sfumato import __version__
 from sfumato.errors import InvalidParameter, Place, SfumatoError, UnreadableFile
 from sfumato.files.formats import DataFile
 from sfumato.files.row_files import file_rows
@@ -726,8 +727,6 @@ def _binaries(values: list[bytes]) -> Any:
 def _worked(batches: Iterator[Any], sizes: BlockSizes, task: BlockTask, outcome: _Outcome) -> Iterator[Any]:
     """Work on whole blocks; yield the rows that are left."""
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
-
-    from sfumato import __version__  # noqa: PLC0415  of the executor
 
     if task.version != __version__:
         raise InvalidParameter(

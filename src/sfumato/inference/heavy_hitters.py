@@ -22,6 +22,7 @@ import numpy.typing as npt
 from sfumato.errors import InvalidParameter
 from sfumato.inference.exact import binomial_tail
 from sfumato.mechanisms.base import check_confidence
+from sfumato.mechanisms.cyclic import CyclicResponse
 from sfumato.numbers.checks import check_at_least, check_between, check_integer, check_positive
 from sfumato.prob.binomial import clopper_pearson, least_count
 from sfumato.prob.distribution import Distribution
@@ -469,8 +470,6 @@ class PrefixSearch:
         cls, *, key_bits: int, step_bits: int, keep: int, epsilon: float, confidence: float = 0.95
     ) -> PrefixSearch:
         """Return a search with the cyclic response at `epsilon`."""
-        from sfumato.mechanisms.cyclic import CyclicResponse  # noqa: PLC0415  needed only for this choice
-
         check_positive("epsilon", epsilon)
 
         def cyclic(epsilon: float, size: int) -> Mechanism:

@@ -28,6 +28,7 @@ from sfumato.files.staging import locked
 from sfumato.keys.protection import Passphrase, PublicKey, Unprotected, spelled
 from sfumato.keys.sealed_files import read_private_key
 from sfumato.ladders.keys import Hidden
+from sfumato.sampling.sources import SystemBits
 
 _PURPOSE = b"sfumato/share/1"
 _TAG_BYTES = 16
@@ -173,8 +174,6 @@ def check_public(kem: Kem, raw: bytes) -> bytes:
 
 def new_share_key(kem: Kem) -> ShareKey:
     """Return a new private key."""
-    from sfumato.sampling.sources import SystemBits  # noqa: PLC0415  only here
-
     return ShareKey(kem, SystemBits().bytes(kem.private_bytes))
 
 

@@ -28,7 +28,16 @@ from sfumato.certificates.channels import (
 from sfumato.certificates.claims import Claim, certified_claim, exact_claim, settle
 from sfumato.display.text import at_least, at_most
 from sfumato.errors import ClaimRefused, InvalidInput, NotCertified
-from sfumato.ladders.evidence import MOST_BUILT, AsBuilt, Coalition, Evidence, FromCounts, FromSteps, is_small
+from sfumato.ladders.evidence import (
+    MOST_BUILT,
+    AsBuilt,
+    Coalition,
+    Evidence,
+    FromCounts,
+    FromSteps,
+    NestedBuilt,
+    is_small,
+)
 from sfumato.ladders.ladder import Ladder
 from sfumato.ladders.level_names import LevelWords, Readers, checked_readers, words_of_levels
 from sfumato.ladders.spec import Outline
@@ -289,7 +298,6 @@ _NESTED = ("flags", "sets")
 def _as_built(ladder: Ladder) -> Evidence:
     if ladder.levels[0].kind not in _NESTED:
         return AsBuilt(ladder)
-    from sfumato.ladders.evidence import NestedBuilt  # noqa: PLC0415  see above
 
     return NestedBuilt(ladder)
 

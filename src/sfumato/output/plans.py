@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sfumato.display.tables import FittedTable, FittedText
 from sfumato.display.text import epsilon_text, escaped, markdown_table
 from sfumato.errors import printable
+from sfumato.output.accounts import debit_words
 from sfumato.output.statements import statement_of
 from sfumato.study.file import as_document, fingerprint
 from sfumato.study.planning import StudyPlan
@@ -112,7 +113,6 @@ def study_plan_document(plan: StudyPlan) -> dict[str, Any]:
 def _debits(plan: StudyPlan) -> str:
     if plan.study.ledger is None:
         return ""
-    from sfumato.output.accounts import debit_words  # noqa: PLC0415  the account is for studies that have one
 
     return debit_words(plan.study)
 

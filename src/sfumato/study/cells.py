@@ -34,6 +34,7 @@ from sfumato.study.fields import (
     line_schema,
     texts_key,
 )
+from sfumato.surveys.design import check_answers
 
 if TYPE_CHECKING:
     from sfumato.study.question import Question
@@ -346,7 +347,6 @@ def checked_list(answers: tuple[str, ...], most: int = MOST_ANSWERS) -> tuple[st
 def checked_pair(answers: tuple[str, str]) -> tuple[str, str]:
     """Check two answers, "no" first."""
     labels = tuple(checked_label("answers", answer) for answer in answers)
-    from sfumato.surveys.design import check_answers  # noqa: PLC0415  only two answers need designs
 
     return check_answers(labels)
 

@@ -22,7 +22,10 @@ from sfumato import measures
 from sfumato.certificates.certificate import Certificate
 from sfumato.errors import InvalidLaw, InvalidParameter, KeyRefused
 from sfumato.files.columns import Words
+from sfumato.inference.exact import ShareModel
 from sfumato.inference.quantities import Picture
+from sfumato.inference.results import Reading, Truth
+from sfumato.inference.shares import share_weights
 from sfumato.keys.digests import positions_of
 from sfumato.ladders.drawing import bits_of_block, blocks_within
 from sfumato.ladders.keys import Binding, Key
@@ -42,7 +45,7 @@ from sfumato.study.recovery import Recovering
 
 if TYPE_CHECKING:
     from sfumato.inference.quantities import Quantity
-    from sfumato.inference.results import QuestionEstimate, Reading, Truth
+    from sfumato.inference.results import QuestionEstimate
     from sfumato.study.ladder_questions import LadderQuestion
 
 
@@ -335,9 +338,6 @@ def told_law(rung: LevelMechanism) -> dict[str, float] | None:
 
 def _two(rung: LevelMechanism) -> dict[str, Any] | None:
     """Two answers, whose reports are of two kinds; of three the tails are worked out in Python alone."""
-    from sfumato.inference.exact import ShareModel  # noqa: PLC0415
-    from sfumato.inference.shares import share_weights  # noqa: PLC0415  plans estimate nothing
-
     dense = rung.channel().to_dense()
     try:
         model = ShareModel.of(dense)
@@ -592,8 +592,6 @@ class Handler(OneAnswer, OnDevice, Reckoned, Leaks, Recovering, ABC):
 
     def raw_shares(self, tally: Any, level: int) -> tuple[tuple[str, ...], FloatArray, FloatArray]:
         """Return the answers, their unbiased shares and standard errors; all of them, however many there are."""
-        from sfumato.inference.results import Reading  # noqa: PLC0415  plans estimate nothing
-
         found = self.estimate(tally, Reading(level=level))
         return found.labels, np.array(found.raw), np.array(found.standard_errors)
 
@@ -627,7 +625,6 @@ class Handler(OneAnswer, OnDevice, Reckoned, Leaks, Recovering, ABC):
         """Return the true shares of answers that a simulation started from; None where there are none to compare."""
         if not held.total() or not set(held) <= set(self.question.labels):
             raise self.no_answers()
-        from sfumato.inference.results import Truth  # noqa: PLC0415  plans know no answers
 
         return Truth(shares=tuple(held[label] / held.total() for label in self.question.labels))
 

@@ -36,10 +36,11 @@ from sfumato.inference.results import (
     among_answering,
     mean_of_shares,
 )
+from sfumato.inference.shares import share_weights
 from sfumato.keys.digests import NOTHING, positions_of
 from sfumato.ladders.drawing import LevelDraws, blank_key, check_drawn, check_keys, draw_keys, shifts_at
 from sfumato.ladders.keys import Key, Seed
-from sfumato.ladders.ladder import Ladder, made_rows
+from sfumato.ladders.ladder import Ladder, made_rows, undone_rows
 from sfumato.ladders.level_mechanisms import LevelMechanism
 from sfumato.ladders.sealed_column import MOST_SEALED, SealedAnswers
 from sfumato.numbers.intervals import float_above
@@ -411,8 +412,6 @@ class LadderHandler(LadderForm, LadderReckoning, LadderRecovering, Handler):
 
     def opened(self, reports: IntArray, key: Key, numbers: IntArray, places: IntArray) -> IntArray:
         """Undo the steps below the key's level, or all of them."""
-        from sfumato.ladders.ladder import undone_rows  # noqa: PLC0415  plans open nothing
-
         if not self.key_levels:
             raise self.without_keys()
         return undone_rows(self.ladder, reports, key, numbers, places, positions_of(numbers))
@@ -473,8 +472,6 @@ class LadderHandler(LadderForm, LadderReckoning, LadderRecovering, Handler):
 
     def weights(self, level: int) -> FloatArray:
         """Return the weights of the level's mechanism."""
-        from sfumato.inference.shares import share_weights  # noqa: PLC0415  plans estimate nothing
-
         if level == 0:
             raise self._are_answers()
         rung = self.rung_at(level)

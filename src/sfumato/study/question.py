@@ -9,6 +9,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from sfumato.errors import InvalidParameter
+from sfumato.files.documents import toml_value
+from sfumato.files.tables import filled_words
 from sfumato.study.cells import Aliases, AskIf, Cells, Missing, codes_of
 from sfumato.study.fields import Entry, Key
 from sfumato.study.readers import Audience
@@ -194,8 +196,6 @@ class Question(ABC):
 
         In a table of corrections, texts that mean no answer take one back, and stay.
         """
-        from sfumato.files.tables import filled_words  # noqa: PLC0415  a plan reads no table
-
         if amends:
             return filled_words(table, self.id, first)
         return filled_words(table, self.id, first, codes_of(self))
@@ -270,8 +270,6 @@ class Question(ABC):
 
     def first_lines(self) -> list[tuple[str, str]]:
         """Return the lines of a commented first file: `key = value`, and the comment after it, either may be empty."""
-        from sfumato.files.documents import toml_value  # noqa: PLC0415  only `new` needs it
-
         return [
             (f"{name} = {toml_value(value)}", self.COMMENTS.get(name, "")) for name, value in self.entries().items()
         ]

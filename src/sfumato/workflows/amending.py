@@ -42,6 +42,7 @@ from sfumato.workflows.key_files import Unlocking, keys_for, opener_of_found
 from sfumato.workflows.publishing import (
     Protections,
     destination,
+    guarantee_of,
     later_part_id,
     protections_of,
     publication_at,
@@ -280,8 +281,6 @@ def amend(
     >>> sf.amend(study, {"row": [3], "tired": ["yes"]}, out=folder / "reports", insecure_seed=8).rows
     1
     """
-    from sfumato.workflows.publishing import guarantee_of  # noqa: PLC0415  that module imports this one's neighbours
-
     check_at_least("cover", check_integer("cover", cover), 0)
     declared, payer = study_of(study), ledger_of(study, ledger)
     source = source_of(bits, insecure_seed, payer)

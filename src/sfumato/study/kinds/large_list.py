@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.files.columns import Words
+from sfumato.files.documents import toml_value
 from sfumato.inference.heavy_hitters import FamilyCut, FoundAnswers, found_answers, raw_shares, reports_to_find
 from sfumato.inference.results import JointDifferences, QuestionEstimate, Reading
 from sfumato.ladders.spec import HittingLevel, hitting_level
@@ -514,8 +515,6 @@ class LargeList(LadderQuestion):
 
     def first_lines(self) -> list[tuple[str, str]]:
         """Name the file as it was typed, and say what becomes of other answers."""
-        from sfumato.files.documents import toml_value  # noqa: PLC0415  only `new` needs it
-
         source = self.dictionary.name if self.dictionary.source is None else self.dictionary.source
         found = {**self.entries(), "dictionary": source, "family_error": self.family_error}
         lines = [
