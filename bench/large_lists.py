@@ -46,7 +46,15 @@ def main() -> None:
         taken = {}
         for epsilon in EPSILONS:
             (folder / "study.toml").write_text(STUDY.format(epsilon=epsilon))
-            wanted = ["--study", "study.toml", "--out", f"{epsilon}.parquet", "--record", f"{epsilon}.json", "--quiet"]
+            wanted = [
+                "--study",
+                "study.toml",
+                "--out",
+                f"{epsilon}.parquet",
+                "--registry",
+                f"{epsilon}.json",
+                "--quiet",
+            ]
             taken[epsilon] = cpu_seconds([COMMAND, "publish", "answers.csv", *wanted], folder)
     least = min(taken.values())
     for epsilon, seconds in taken.items():

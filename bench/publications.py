@@ -257,7 +257,7 @@ def _publish(data: str, place: str, name: str, questions: str = "1") -> None:
         keys=None if name == "without keys" else folder / "keys",
         protection=Unprotected(),
         guarantee="information-theoretic" if name == "true draws" else "computational",
-        record=folder / "releases.json",
+        registry=folder / "releases.json",
     )
 
 

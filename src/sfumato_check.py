@@ -3,13 +3,13 @@
     python sfumato_check.py certificate.json
     python sfumato_check.py report.html
 
-Of a page it checks the certificates that the page carries, works out every text that the page shows from its data, and
-refuses a text that is not marked. This shows that the page says what its data say, not that the data are true.
+For a page it checks the certificates in the page, computes every text that the page shows from its data, and refuses a
+text that is not marked. This shows that the page agrees with its data, not that the data are true.
 
 It shares no code with Sfumato. It was written from the description of the files (docs/reference/files.md of the
-project), reads the sealed JSON itself, and finds every number again by arithmetic of its own: whole numbers and
-fractions, and logarithms and exponentials summed in integers, each with a proof of how far off it can be. It needs
-Python 3.11 or newer and the standard library.
+project), reads the sealed JSON itself, and computes every number again with its own arithmetic: whole numbers and
+fractions, and logarithms and exponentials summed in integers, each with a proved error bound. It needs Python 3.11 or
+newer and the standard library.
 
 For each claim it gives one answer:
 
@@ -26,8 +26,8 @@ and for the whole file one exit code:
     2   unreadable: this is no certificate that I know
     3   nothing is wrong, but not every claim is checked
 
-An answer of 0 means that the claims follow from what the file declares. That the declared channel, ladder, noise or
-mapping is the one in use is for whoever uses it to show.
+An answer of 0 means that the claims follow from what the file declares. It does not show that the declared channel,
+ladder, noise or mapping is the one in use; its user has to show that.
 """
 
 from __future__ import annotations

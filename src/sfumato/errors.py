@@ -3,9 +3,9 @@
 ::
 
     SfumatoError
-    ├── InvalidInput            what was handed in cannot be used       (exit code 2)
+    ├── InvalidInput            an argument or a file cannot be used    (exit code 2)
     │   ├── InvalidParameter    a number or choice breaks its rule
-    │   ├── InvalidLaw          rows or probabilities that are no law
+    │   ├── InvalidLaw          rows or probabilities that are no distribution
     │   ├── UnreadableFile      empty, too large, damaged, not what it says
     │   └── UnknownSchema       written by a newer version, or by someone else
     ├── Refused                 the question was fine, the answer is no (exit code 1)
@@ -15,16 +15,16 @@
     │   ├── NotFitted           the reports do not determine the model that was asked for
     │   ├── BudgetSpent         a release asks for more than its ledger has left
     │   ├── UselessRelease      the noise is so large that a guess without the data is as good
-    │   ├── ReleasedBefore      the same people were released about before, and each release tells more
+    │   ├── ReleasedBefore      the same people are in an earlier release, and each release reveals more
     │   ├── SharedPeople        people are in two parts, or may be, and would be counted twice
     │   ├── KeyRefused          a key that does not fit, was changed, or cannot be unlocked
     │   └── KeyReused           the same draws would hide two things, which hides neither
-    ├── NotChecked              stated, and what would prove it is private; neither yes nor no (exit code 3)
+    ├── NotChecked              stated, but the proof is private; neither yes nor no (exit code 3)
     └── SourceFailed            random bits could not be had; nothing was released
 
-An error carries data, and its sentence is made of them: `parameter=value rule. way_out`. It never contains an answer, a
-report or a key: a `value` that might be one is left out. Where a text speaks of a parameter, the name stands in
-backticks; the library shows it as it is, the command shows the option of that name.
+An error carries data, and its sentence is made from them: `parameter=value rule. way_out`. It never contains an answer,
+a report or a key: a `value` that might be one is left out. Where a text names a parameter, the name is in backticks;
+the library shows it as it is, the command shows the option of that name.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ __all__ = [
     "UselessRelease",
 ]
 
-# Text for people to look at, wherever it came from: nothing in it moves a cursor or turns the writing round.
+# --- Printable text: control characters that move a cursor or reverse the direction of text are replaced
 
 
 _NO_BREAK_SPACE = "\u00a0"
@@ -93,7 +93,7 @@ def _calm(text: str, kept: str) -> str:
     return "".join(letter if letter.isprintable() or letter in kept else _REPLACED for letter in text)
 
 
-# Longer numbers are rounded where they are shown: nobody reads them, and Python refuses to write the longest.
+# Longer numbers are rounded where they are shown; Python refuses to write the longest.
 _LONG_FRACTION_BITS = 80
 _LONG_INTEGER_BITS = 256
 _NAMED = re.compile(r"`([A-Za-z_][A-Za-z0-9_]*)`")
@@ -219,7 +219,7 @@ def _shown(value: object) -> str:
 
 
 class InvalidInput(SfumatoError, ValueError):
-    """What was handed in cannot be used."""
+    """An argument or a file cannot be used."""
 
     exit_code = 2
 

@@ -1,7 +1,7 @@
-"""Public names of packages that are loaded when they are first used.
+"""Lazy imports of the public names of packages (PEP 562).
 
-The stub beside a room's `__init__` is the one list of its names and of the modules that they come from: checkers of
-types read it, and so does this module, when the first name is asked for (PEP 562).
+The stub `__init__.pyi` of a package lists its public names and the modules that define them. Type checkers read it.
+This module reads it when the first name is looked up, and imports the module of a name when that name is first used.
 """
 
 from __future__ import annotations
@@ -12,37 +12,37 @@ from importlib import import_module
 from typing import Any
 
 
-def names_on_demand(room: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return the `__getattr__` and the `__dir__` of a room whose `__init__` is this file, by the stub beside it."""
-    homes: dict[str, str] = {}
+def names_on_demand(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return the `__getattr__` and the `__dir__` of a package whose `__init__` is `file`, from the stub beside it."""
+    modules: dict[str, str] = {}
 
     def known() -> dict[str, str]:
-        if not homes:
-            homes.update(homes_in(_text(f"{file.rpartition('.')[0]}.pyi")))
-        return homes
+        if not modules:
+            modules.update(modules_in(_text(f"{file.rpartition('.')[0]}.pyi")))
+        return modules
 
     def attribute(name: str) -> Any:
         if name == "__all__":
             return sorted(known(), key=_order)
         if name.startswith("__") or name not in known():
-            raise AttributeError(f"module {room!r} has no attribute {name!r}")
-        home = import_module(homes[name])
-        found = import_module(f"{room}.{name}") if homes[name] == room else getattr(home, name)
-        setattr(sys.modules[room], name, found)  # the next one who asks finds it without us
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        module = import_module(modules[name])
+        found = import_module(f"{package}.{name}") if modules[name] == package else getattr(module, name)
+        setattr(sys.modules[package], name, found)  # the next lookup does not come here
         return found
 
     def names() -> list[str]:
-        return sorted({*known(), *(name for name in vars(sys.modules[room]) if name.startswith("__"))})
+        return sorted({*known(), *(name for name in vars(sys.modules[package]) if name.startswith("__"))})
 
     return attribute, names
 
 
-def homes_in(stub: str) -> dict[str, str]:
+def modules_in(stub: str) -> dict[str, str]:
     """Return the module of each name that a stub imports."""
-    import re  # noqa: PLC0415  who asks for no name does not need it
+    import re  # noqa: PLC0415  not needed before a name is looked up
 
     imports = re.findall(r"^from (\S+) import (?:\(([^)]*)\)|([^(\n]*))", stub, re.MULTILINE)
-    return {name: home for home, many, few in imports for name in re.findall(r"\w+", many or few)}
+    return {name: module for module, many, few in imports for name in re.findall(r"\w+", many or few)}
 
 
 def _text(path: str) -> str:
@@ -51,5 +51,5 @@ def _text(path: str) -> str:
 
 
 def _order(name: str) -> tuple[int, str]:
-    """Constants, classes, functions: as the linter sorts `__all__`."""
+    """Return the sort key of `__all__` as the linter orders it: constants, classes, functions."""
     return 0 if name.isupper() else 1 if name[0].isupper() else 2, name

@@ -17,9 +17,9 @@ from sfumato.certificates.channels import Collected
 from sfumato.certificates.claims import publish
 from sfumato.display.text import at_most
 from sfumato.measures.gaussian import best_spread, power_bound, stated_bits
-from sfumato.noise.certificates import CAPACITY_RANK_CERTIFICATES as RANKS
-from sfumato.noise.certificates import CAPACITY_VECTOR_CERTIFICATES as VECTOR
 from sfumato.noise.certificates import IF_FALSE, rank_bits
+from sfumato.noise.certificates import RANK_CAPACITY as RANKS
+from sfumato.noise.certificates import VECTOR_CAPACITY as VECTOR
 from sfumato.noise.shared_bits import _claims, bits_of
 from sfumato.numbers import Interval
 

@@ -87,7 +87,7 @@ def test_two_comes_before_ten(tmp_path):
     chunk=st.integers(1, 20),
 )
 def test_all_formats_and_chunk_sizes_agree(tmp_path, monkeypatch, draws, chunk):
-    monkeypatch.setattr(sample_streams, "_CHUNK_SAMPLE_STREAMS", chunk)
+    monkeypatch.setattr(sample_streams, "_PAIR_CHUNK", chunk)
     monkeypatch.setattr("sfumato.files.parquet._BATCH_ROWS", chunk)
     quoted = [(x, '"' + y.replace('"', '""') + '"') for x, y in draws]
     found = {
@@ -195,7 +195,7 @@ def test_csv_rows_are_held_a_chunk_at_a_time(tmp_path, monkeypatch):
     monkeypatch.setattr(sample_streams, "Counter", Watched)
     found = read_samples(write(tmp_path, "csv", "input,output\n" + "p,u\nq,v\n" * 100_000))
     assert found.counts == ((100_000, 0), (0, 100_000))
-    assert longest == sample_streams._CHUNK_SAMPLE_STREAMS
+    assert longest == sample_streams._PAIR_CHUNK
 
 
 def test_parquet_rows_are_held_a_batch_at_a_time(tmp_path, monkeypatch):

@@ -103,7 +103,7 @@ def test_disclose_pays_for_the_row_and_the_ledger_knows_the_columns(sfumato, fol
         "moved,place",
         "--ledger",
         "budget",
-        "--law-from-these-records",
+        "--distribution-from-these-records",
         "--json",
     )
     done = sfumato(*disclose, "--out", "one.csv")
@@ -113,7 +113,7 @@ def test_disclose_pays_for_the_row_and_the_ledger_knows_the_columns(sfumato, fol
     assert json.loads(done.stdout)["release"] == "one.csv"
     assert "Nobody in these records is covered" in entry.release.notes[0]
     # Another book of releases does not help: the ledger remembers the columns too.
-    again = sfumato(*disclose, "--out", "two.csv", "--book", "fresh.json")
+    again = sfumato(*disclose, "--out", "two.csv", "--registry", "fresh.json")
     assert again.returncode == 1
     assert not (folder / "two.csv").exists()
     assert not (folder / "fresh.json").exists()

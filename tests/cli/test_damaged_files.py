@@ -18,12 +18,22 @@ COMMANDS = {
     "private keys": [("keys", "protect", "case.private", "--passphrase-file", "secret.txt", "--unprotected")],
     "pem": [("keys", "protect", "case.pem", "--passphrase-file", "secret.txt", "--unprotected")],
     "ledgers": [("budget", "show", "case.ledger"), ("budget", "show", "case.ledger", "--json")],
-    "records of releases": [("releases", "record.toml", "--record", "case.json")],
+    "records of releases": [("releases", "record.toml", "--registry", "case.json")],
     "studies": [("plan", "case.toml", "--json"), ("publish", "sound.csv", "--study", "case.toml", "-o", "r.csv")],
     "reports parquet": [("estimate", "case.parquet"), ("report", "case.parquet", "-o", "page.html")],
     "typed reports csv": [("estimate", "sound.toml", "case.csv", "--question", "debt", "--count", "n")],
     "tables csv": [
-        ("disclose", "case.csv", "--protect", "value", "--protect", "tell", "-o", "d.csv", "--law-from-these-records")
+        (
+            "disclose",
+            "case.csv",
+            "--protect",
+            "value",
+            "--protect",
+            "tell",
+            "-o",
+            "d.csv",
+            "--distribution-from-these-records",
+        )
     ],
     "query tables": [("query", "design", "case.csv", "--rho", "0.9")],
     "query designs": [

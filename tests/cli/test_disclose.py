@@ -11,7 +11,7 @@ from statsmodels.datasets import fair
 
 from sfumato.certificates import Certificate, verify
 
-THESE = "--law-from-these-records"
+THESE = "--distribution-from-these-records"
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +100,12 @@ def test_what_is_private_is_kept_and_what_is_public_is_only_stated(sfumato, fold
 def test_where_the_law_comes_from_has_to_be_said(sfumato, folder):
     done = sfumato("disclose", "fair.csv", "--protect", "affair,religion", "--out", "x.csv")
     assert done.returncode == 2
-    for option in ("--law-from,", "--law,", "--private-histogram,", "--law-from-these-records"):
+    for option in (
+        "--distribution-from,",
+        "--distribution,",
+        "--private-histogram,",
+        "--distribution-from-these-records",
+    ):
         assert option in done.stderr
     assert sorted(path.name for path in folder.iterdir()) == ["fair.csv"]
 
@@ -110,7 +115,7 @@ def test_the_law_of_other_people(sfumato, folder, table):
     header = "affair,religion,school"
     for name, rows in (("last_year.csv", table[::2]), ("this_year.csv", table[1::2])):
         (folder / name).write_text("\n".join([header, *(",".join(row) for row in rows)]) + "\n")
-    disclose = ("disclose", "this_year.csv", "--protect", header, "--law-from", "last_year.csv", "--out")
+    disclose = ("disclose", "this_year.csv", "--protect", header, "--distribution-from", "last_year.csv", "--out")
     done = sfumato(*disclose, "one.csv", "--beta", "1e-3")
     assert done.returncode == 0, done.stderr
     assert "Nobody" not in done.stdout
@@ -119,7 +124,7 @@ def test_the_law_of_other_people(sfumato, folder, table):
     assert sfumato("verify", "one.csv.certificate.json").returncode == 3
     assert sfumato("verify", "one.csv.certificate.json", "--opening", "one.csv.PRIVATE.json").returncode == 0
     assert not (folder / "one.csv.reading.csv").exists()
-    public = sfumato(*disclose, "two.csv", "--book", "two", "--law-is-public", "-q")
+    public = sfumato(*disclose, "two.csv", "--registry", "two", "--distribution-is-public", "-q")
     assert public.returncode == 0, public.stderr
     assert sfumato("verify", "two.csv.certificate.json").returncode == 0
     assert not (folder / "two.csv.PRIVATE.json").exists()
@@ -137,10 +142,10 @@ def test_the_law_of_other_people(sfumato, folder, table):
 def test_a_value_that_last_year_did_not_have(sfumato, folder):
     (folder / "last.csv").write_text("a,b\n" + "no,x\nyes,x\nno,y\nyes,y\nno,y\n" * 20)
     (folder / "now.csv").write_text("a,b\n" + "no,x\nyes,z\nno,y\nyes,y\nno,y\n" * 20)
-    disclose = ("disclose", "now.csv", "--protect", "a,b", "--law-from", "last.csv", "--out", "o.csv")
+    disclose = ("disclose", "now.csv", "--protect", "a,b", "--distribution-from", "last.csv", "--out", "o.csv")
     done = sfumato(*disclose)
     assert done.returncode == 2
-    assert "--law-from leaves out 1 of the values of column b" in done.stderr
+    assert "--distribution-from leaves out 1 of the values of column b" in done.stderr
     assert "--values" in done.stderr
     declared = sfumato(*disclose, "--values", "b=x,y,z", "--values", "a=no,yes,unknown", "--even-if-nothing", "-q")
     assert declared.returncode == 0, declared.stderr
@@ -163,7 +168,7 @@ def test_a_declared_law_of_columns_and_of_what_is_told_about(sfumato, folder):
     ]:
         lines.append(f"{religion},{affair},{school},{weight}/40")
     (folder / "law.csv").write_text("\n".join(lines) + "\n")
-    disclose = ("disclose", "fair.csv", "--protect", "affair,religion", "--about", "school", "--law")
+    disclose = ("disclose", "fair.csv", "--protect", "affair,religion", "--about", "school", "--distribution")
     refused = sfumato(*disclose, "law.csv", "--out", "x.csv", "-q")
     assert refused.returncode == 1
     assert "nothing was shown to be told" in refused.stderr
@@ -175,7 +180,7 @@ def test_a_declared_law_of_columns_and_of_what_is_told_about(sfumato, folder):
     assert sfumato("verify", "x.csv.certificate.json").returncode == 0
     assert pyarrow.csv.read_csv(folder / "x.csv.reading.csv").column_names == ["symbol", "school", "probability"]
     (folder / "less.csv").write_text("affair,religion,probability\nyes,devout,1\n")
-    less = sfumato(*disclose, "less.csv", "--out", "y.csv", "--book", "y")
+    less = sfumato(*disclose, "less.csv", "--out", "y.csv", "--registry", "y")
     assert less.returncode == 2
     assert "must have the columns affair, religion, school, probability" in less.stderr
 
@@ -206,7 +211,7 @@ def test_forged_certificates_are_refused_by_the_command(sfumato):
 def test_the_private_file_of_another_run_is_not_the_one_committed_to(sfumato, folder):
     for name in ("one", "two"):
         made = sfumato(
-            "disclose", "fair.csv", "--protect", "affair,school", THESE, "-o", f"{name}.csv", "--book", name, "-q"
+            "disclose", "fair.csv", "--protect", "affair,school", THESE, "-o", f"{name}.csv", "--registry", name, "-q"
         )
         assert made.returncode == 0, made.stderr
     for private, sentence in [
@@ -257,7 +262,7 @@ def test_rows_as_one_data_set(sfumato, folder):
     (folder / "law.csv").write_text("outcome,probability\nyes,1/3\nno,2/3\n")
     (folder / "fair.csv.releases.json").unlink()
     known = sfumato(
-        "disclose", "fair.csv", "--protect", "affair", "--samples", "rows", "--law", "law.csv", "-o", "k.csv"
+        "disclose", "fair.csv", "--protect", "affair", "--samples", "rows", "--distribution", "law.csv", "-o", "k.csv"
     )
     assert known.returncode == 0, known.stderr
     assert "whatever the true law" not in known.stdout
@@ -269,9 +274,12 @@ BAD = [
     (("--protect", "affair"), "at least two"),
     (("--protect", "affair,income"), "no column 'income'"),
     (("--protect", "affair,religion", "--samples", "rows"), "one column"),
-    (("--protect", "affair,religion", "--law", "x.csv"), "x.csv"),
-    (("--protect", "affair,religion", "--law-from", "fair.csv", "--private-histogram", "1"), "is said twice"),
-    (("--protect", "affair,religion", "--law-is-public", THESE), "--law-is-public is about a table of other people"),
+    (("--protect", "affair,religion", "--distribution", "x.csv"), "x.csv"),
+    (("--protect", "affair,religion", "--distribution-from", "fair.csv", "--private-histogram", "1"), "is said twice"),
+    (
+        ("--protect", "affair,religion", "--distribution-is-public", THESE),
+        "--distribution-is-public is about a table of other people",
+    ),
     (("--protect", "affair,religion", "--private-histogram", "1"), "--values must say which values column affair"),
     (("--protect", "affair,religion", "--private-histogram", "0"), "--private-histogram 0 must lie between"),
     (("--protect", "affair,religion", THESE, "--beta", "0"), "--beta 0 must lie between"),
@@ -282,7 +290,7 @@ BAD = [
 
 @pytest.mark.parametrize(("arguments", "sentence"), BAD, ids=range(len(BAD)))
 def test_bad_input(sfumato, folder, arguments, sentence):
-    given = () if any(word.startswith(("--law", "--private")) for word in arguments) else (THESE,)
+    given = () if any(word.startswith(("--distribution", "--private")) for word in arguments) else (THESE,)
     done = sfumato("disclose", "fair.csv", "--out", "x.csv", *arguments, *given)
     assert done.returncode == 2
     assert sentence in done.stderr
@@ -357,16 +365,16 @@ def test_a_question_cannot_be_disclosed_as_well(sfumato, folder):
 
 
 def test_of_two_releases_at_once_one_is_refused(folder):
-    """Both have looked at the book and found nothing; the second to write is refused all the same."""
+    """Both have looked at the registry and found nothing; the second to write is refused all the same."""
     from sfumato.errors import KeyReused
     from sfumato.files.tables import read_table
     from sfumato.workflows.disclosing import check_not_released, record_release
 
     data, _ = read_table(folder / "fair.csv")
-    book = folder / "book.json"
-    first = check_not_released(book, ["affair", "religion"], data)
-    second = check_not_released(book, ["religion", "school"], data)
-    record_release(book, first, "one.csv")
+    registry = folder / "registry.json"
+    first = check_not_released(registry, ["affair", "religion"], data)
+    second = check_not_released(registry, ["religion", "school"], data)
+    record_release(registry, first, "one.csv")
     with pytest.raises(KeyReused, match="leak together"):
-        record_release(book, second, "two.csv")
-    assert [entry["release"] for entry in json.loads(book.read_text())["releases"]] == ["one.csv"]
+        record_release(registry, second, "two.csv")
+    assert [entry["release"] for entry in json.loads(registry.read_text())["releases"]] == ["one.csv"]

@@ -85,8 +85,8 @@ def test_the_command_and_the_library_say_the_same_thing_in_their_own_words(monke
     def refuse(**_):
         raise InvalidParameter("must be positive", parameter="budget_bits", value=0.0, way_out="Raise `budget_bits`.")
 
-    monkeypatch.setattr("sfumato.noise.gaussian", refuse)
-    monkeypatch.setattr("sfumato.noise.gaussian_designs.gaussian", refuse)
+    for home in ("sfumato.noise", "sfumato.noise.gaussian_designs"):
+        monkeypatch.setattr(f"{home}.gaussian", refuse)
     with pytest.raises(InvalidParameter, match=r"^budget_bits=0.0 must be positive\. Raise `budget_bits`\.$"):
         sf.noise.gaussian(bound=1, budget_bits=0)
     monkeypatch.setattr("sys.argv", ["sfumato", "noise", "gaussian", "--bound", "1", "--budget-bits", "0"])

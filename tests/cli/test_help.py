@@ -12,6 +12,7 @@ import pytest
 from cli.verb_tree import verbs
 from collected_studies import homes, kept
 from sfumato.cli import main
+from sfumato.cli.app import VERBS as TABLE
 from sfumato.study.collection import collection_of
 from sfumato.workflows.collecting import export_part
 from sfumato.workflows.responding import respond_all
@@ -89,7 +90,7 @@ def prepared(tmp_path_factory):
                 "seeds",
                 "--guarantee",
                 "computational",
-                "--record",
+                "--registry",
                 "seeds.json",
             ],
             ["open", "reports.parquet", "-k", "keys/ministry.affair.key", "-o", "opened.parquet", "-q"],
@@ -171,9 +172,9 @@ def make_room(folder, verb, line):
     if verb == "disclose":
         rows = "no,town\nno,land\nyes,town\nyes,land\nno,town\n"
         (folder / "answers.csv").write_text("moved,place\n" + rows * 40)
-        (folder / "last_year.csv").write_text("moved,place\n" + rows * 30)
+        (folder / "old.csv").write_text("moved,place\n" + rows * 30)
     if verb.split()[-1] in {"mean", "sum", "count", "histogram", "quantile"}:
-        (folder / "answers.csv").write_text("rooms\n" + "3\n4\n2.5\n" * 20)
+        (folder / "answers.csv").write_text("children\n" + "3\n4\n2.5\n" * 20)
     if verb == "audit":
         (folder / "reports.csv").write_text("input,output\n" + "no,no\nno,no\nno,yes\nyes,yes\nyes,yes\nyes,no\n" * 200)
         (folder / "counted.csv").write_text("input,output,n\nno,no,731\nno,yes,269\nyes,no,269\nyes,yes,731\n")
@@ -218,6 +219,26 @@ def before(verb):
         if verb in steps:
             return [examples(VERBS[step])[0] for step in steps[: steps.index(verb)]]
     return EARLIER.get(verb, [])
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_the_table_says_of_every_verb_what_it_does_in_a_line(name):
+    summary = TABLE[name].summary
+    assert 20 <= len(summary) <= 100
+    assert summary[0].isupper()
+    assert summary.endswith(".")
+    assert "\n" not in summary
+
+
+def test_the_first_page_shows_the_summaries_and_the_page_of_a_verb_its_docstring(monkeypatch, capsys, tmp_path):
+    monkeypatch.setenv("COLUMNS", "120")
+    assert run(monkeypatch, tmp_path, ["--help"]) == 0
+    first = " ".join(capsys.readouterr().out.split())
+    assert all(f"{name} {verb.summary}" in first for name, verb in TABLE.items())
+    assert run(monkeypatch, tmp_path, ["certify", "--help"]) == 0
+    page = capsys.readouterr().out
+    assert VERBS["certify"].splitlines()[0] in page
+    assert TABLE["certify"].summary not in page
 
 
 @pytest.mark.parametrize("option", ["--help", "--version"])

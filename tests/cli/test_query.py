@@ -52,16 +52,16 @@ def test_a_predicate_can_be_hidden(sfumato, folder):
     several = sfumato("query", "design", "tiles.csv", "--rho", "0.9", "-n", "2", "--starts", "1", "--json")
     assert several.returncode == 0, several.stderr
     assert len(json.loads(several.stdout)["responses"]) == 2
-    refused = sfumato("query", "design", "tiles.csv", "--rho", "0.9", "-n", "2", "--partner-for-life")
+    refused = sfumato("query", "design", "tiles.csv", "--rho", "0.9", "-n", "2", "--persistent-secret")
     assert refused.returncode == 2
     assert "column hide" in refused.stderr
 
 
-def test_a_partner_for_life(sfumato, folder):
+def test_a_persistent_secret(sfumato, folder):
     """The file has the law of the secret, every answer is drawn by one of it, and the attack knows the scheme."""
-    made = sfumato("query", "design", "blood.csv", "--rho", "0.7", "-n", "3", "--partner-for-life", "-o", "d.json")
+    made = sfumato("query", "design", "blood.csv", "--rho", "0.7", "-n", "3", "--persistent-secret", "-o", "d.json")
     assert made.returncode == 0, made.stderr
-    assert "keeps one secret partner for all answers" in made.stdout
+    assert "keeps one secret value for all answers" in made.stdout
     assert sfumato("query", "answer", "people.csv", "--design", "d.json", "-o", "a.csv").returncode == 0
     table = pyarrow.csv.read_csv(folder / "a.csv")
     # One's own value and the partner's: never a third.

@@ -182,9 +182,9 @@ class TestAttacks:
             sf.disclose_table(
                 source,
                 protect=["left", "right"],
-                law_from_these_records=True,
+                distribution_from_these_records=True,
                 out=tmp_path / name,
-                book=tmp_path / f"{name}.book",
+                registry=tmp_path / f"{name}.book",
                 even_if_nothing=True,
             )
         parquet = pa.parquet.ParquetFile(tmp_path / "release.parquet")
@@ -239,9 +239,9 @@ class TestOrder:
         sf.disclose_table(
             plain,
             protect=["left", "right"],
-            law_from_these_records=True,
+            distribution_from_these_records=True,
             out=tmp_path / "one.csv",
-            book=tmp_path / "book",
+            registry=tmp_path / "book",
             even_if_nothing=True,
         )
         with pytest.raises(Refused, match="released before"):
@@ -249,9 +249,9 @@ class TestOrder:
                 coded,
                 protect=["left"],
                 samples="rows",
-                law_from_these_records=True,
+                distribution_from_these_records=True,
                 out=tmp_path / "two.csv",
-                book=tmp_path / "book",
+                registry=tmp_path / "book",
             )
 
 

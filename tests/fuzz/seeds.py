@@ -71,8 +71,8 @@ def certificates():
             table,
             out=here / "d.csv",
             protect=["a", "b"],
-            law_from_these_records=True,
-            book=here / "book",
+            distribution_from_these_records=True,
+            registry=here / "registry",
             seconds=5,
             even_if_nothing=True,
         )

@@ -132,7 +132,7 @@ def read_release_book(path):
 
 
 def read_releases(path):
-    found = read_registry(seeds.record_study(), record=path)
+    found = read_registry(seeds.record_study(), registry=path)
     shown(releases_table(found))
     json.dumps(releases_document(found))
 

@@ -89,7 +89,7 @@ class TestLedgers:
 def test_books_of_releases_whose_columns_are_no_texts(tmp_path, columns):
     path = tmp_path / "book.json"
     path.write_text(json.dumps({"schema": "sfumato/releases/1", "releases": [{"columns": columns, "release": "x"}]}))
-    with pytest.raises(UnreadableFile, match="not a book of releases"):
+    with pytest.raises(UnreadableFile, match="not a registry of releases"):
         check_not_released(path, ["a"], pa.table({"a": ["x"]}))
 
 
@@ -193,8 +193,8 @@ def test_a_record_that_does_not_say_what_everybody_sees(tmp_path, seen):
     document["seal"] = hashlib.sha256(plain).hexdigest()
     path = tmp_path / "releases.json"
     path.write_text(json.dumps(document, ensure_ascii=False, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-    with pytest.raises(UnreadableFile, match="not a record of releases, or it is damaged"):
-        read_registry(seeds.record_study(), record=path)
+    with pytest.raises(UnreadableFile, match="not a registry of releases, or it is damaged"):
+        read_registry(seeds.record_study(), registry=path)
 
 
 class TestDesigns:

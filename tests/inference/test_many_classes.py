@@ -15,7 +15,7 @@ from sfumato.inference import (
     share_interval,
     test_errors,
 )
-from sfumato.inference.exact import _at_least_of_lattice_tails as _at_least
+from sfumato.inference.exact import _lattice_tail as _at_least
 from sfumato.inference.exact import _on_lattice, _Order, lattice_tail, tail
 from sfumato.prob import Channel
 

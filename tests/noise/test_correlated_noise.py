@@ -268,7 +268,7 @@ def test_without_an_assumption_the_dependence_is_added(flip, true, best):
 
 
 @pytest.mark.parametrize(
-    "recount",
+    "reaccounting",
     [
         Reaccounting(kind="vector", parameters={"dimension": 2, "records": 1, "variance": "-1"}),
         Reaccounting(kind="magic"),

@@ -11,7 +11,7 @@ import sfumato as sf
 from sfumato.errors import ClaimRefused, InvalidParameter
 from sfumato.measures.dependence import ANYONE, Correlation
 from sfumato.measures.gaussian import least_power_bound
-from sfumato.noise.certificates import CAPACITY_VECTOR_CERTIFICATES as CAPACITY
+from sfumato.noise.certificates import VECTOR_CAPACITY as CAPACITY
 from sfumato.noise.certificates import squared_radius
 from sfumato.noise.vectors import private_histogram
 from sfumato.sampling import InsecureSeeded

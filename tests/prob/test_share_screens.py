@@ -12,7 +12,7 @@ from sfumato.inference.exact import Method, ShareModel, share_interval
 from sfumato.prob import Channel
 from sfumato.prob.binomial import upper_tail
 from sfumato.prob.intervals import PRECISION, binomial_share_intervals, near_share_interval
-from sfumato.prob.intervals import _above_of_share_screens as _above
+from sfumato.prob.intervals import _quick_above as _above
 
 chances = st.integers(0, 40).map(lambda n: n / 40)
 

@@ -29,7 +29,7 @@ def plant(folder, protection):
 
 
 def publish(folder, **secrets):
-    place = {"out": folder / "reports.parquet", "keys": folder / "keys", "record": folder / "record.json"}
+    place = {"out": folder / "reports.parquet", "keys": folder / "keys", "registry": folder / "registry.json"}
     return sf.publish(STUDY, answers(ROWS), **place, **secrets)
 
 

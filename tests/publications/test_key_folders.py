@@ -51,7 +51,7 @@ def test_each_step_in_one_call(tmp_path):
 
 
 def test_reports_of_several_files_are_estimated_together(tmp_path):
-    study, place = small_study(), {"protection": Unprotected(), "record": tmp_path / "record.json"}
+    study, place = small_study(), {"protection": Unprotected(), "registry": tmp_path / "registry.json"}
     for name in ("north", "south"):
         sf.publish(study, answers(), out=tmp_path / f"{name}.csv", keys=tmp_path / name, people=name, **place)
     files = [tmp_path / "north.csv", tmp_path / "south.csv"]
@@ -67,7 +67,7 @@ def test_what_is_refused_leaves_nothing_behind(tmp_path, bad, out):
     table = answers().set_column(1, "place", pa.array(["north"] * 599 + ["atlantis"]))
     if bad == "reader":  # key files say how many rows there are, and to count them is to read it
         table = pa.RecordBatchReader.from_batches(answers().schema, answers().to_batches())
-    place = {"out": tmp_path / out, "keys": tmp_path / "keys", "record": tmp_path / "record.json"}
+    place = {"out": tmp_path / out, "keys": tmp_path / "keys", "registry": tmp_path / "registry.json"}
     with pytest.raises(InvalidInput, match=r"row 600|can be read once"):
         sf.publish(small_study(), table, **place, protection=Unprotected())
     left = {path.relative_to(tmp_path).name for path in tmp_path.rglob("*") if path.suffix != ".lock"}
@@ -99,7 +99,7 @@ class TestKeysThatOpen:
     @pytest.fixture
     def published(self, tmp_path):
         private, public = new_key_pair()
-        place = {"out": tmp_path / "reports.parquet", "keys": tmp_path / "keys", "record": tmp_path / "record.json"}
+        place = {"out": tmp_path / "reports.parquet", "keys": tmp_path / "keys", "registry": tmp_path / "registry.json"}
         protection = {"ministry": public, "press": self.OTHERS, "registrar": self.MINE}
         sf.publish(small_study(), answers(), **place, protection=protection)
         return tmp_path, private
@@ -121,7 +121,7 @@ class TestKeysThatOpen:
     def test_a_damaged_file_is_listed_and_an_unprotected_one_is_not_used(self, published):
         folder, private = published
         (folder / "keys" / "ministry.moved.key").write_bytes(b"no key")
-        other = sf.publish(small_study(), answers(), again="b", record=folder / "record.json")
+        other = sf.publish(small_study(), answers(), again="b", registry=folder / "registry.json")
         write_key(other.keys["rooms"][1], folder / "keys" / "planted.rooms.key", Unprotected())
         opened = sf.open_reports(folder / "reports.parquet", folder / "keys", unlock=private)
         assert opened.note.column("moved").level == 3
@@ -140,7 +140,7 @@ class TestKeysThatOpen:
 
 def test_a_folder_of_keys_is_its_owner_s_alone(tmp_path):
     """Where the command made it; one that was there stays as it is, and so do the folders above it."""
-    secret = {"protection": Unprotected(), "record": tmp_path / "record.json"}
+    secret = {"protection": Unprotected(), "registry": tmp_path / "registry.json"}
     for name in ("reports.csv", "folder"):
         keys = tmp_path / name.split(".")[0] / "secret" / "keys"
         sf.publish(small_study(), answers(), out=tmp_path / name, keys=keys, people=name, **secret)

@@ -139,8 +139,8 @@ class TestClosedForm:
         for size, n, variables, rows, entries in ((3, 20, 696, 924, 32_571), (4, 12, 1_824, 2_275, 76_076)):
             count = type_count(n, size)
             assert (size * count + size, (size + 1) * count) == (variables, rows)
-            cells = [type_programs._cells_of_type_programs(n, size, j) for j in range(size)]
-            assert sum(cell.handlers.size for cell in cells) + size * count == entries
+            cells = [type_programs._type_cells(n, size, j) for j in range(size)]
+            assert sum(cell.ways.size for cell in cells) + size * count == entries
             assert type_programs.most_types_n(size) == n
 
     def test_below_a_half_there_is_none(self):

@@ -11,7 +11,8 @@ from types import ModuleType
 
 import pytest
 
-from sfumato.lazy import homes_in, names_on_demand
+from sfumato.cli.app import VERBS
+from sfumato.lazy import modules_in, names_on_demand
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "sfumato"
@@ -47,6 +48,13 @@ def test_the_version_is_printed_without_loading_a_library():
 
 def test_help_needs_no_arithmetic():
     assert not loaded_by("--help") & (HEAVY | {"numpy", "rich", "msgspec"})
+
+
+@pytest.mark.parametrize("words", [("--help",), ("-h",)])
+def test_the_first_page_of_help_imports_no_verb(words):
+    homes = {f"sfumato.cli.{verb.module}" for verb in VERBS.values()}
+    assert not homes & set(modules_of(*words))
+    assert "sfumato.cli.verify" in homes & set(modules_of("verify", "--help")), "the test sees modules of verbs"
 
 
 def test_a_plan_and_its_verification_do_without_the_heavy_libraries(tmp_path):
@@ -125,14 +133,14 @@ def package_of(stub):
 
 
 @pytest.mark.parametrize("stub", STUBS, ids=package_of)
-def test_a_package_offers_what_its_stub_says(stub):
+def test_a_package_has_the_names_of_its_stub(stub):
     """The stub is read by a pattern; the syntax tree says the same, and so does its own `__all__`."""
     text, package = stub.read_text(), package_of(stub)
     tree = ast.parse(text)
     imported = {
         alias.name: node.module for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names
     }
-    assert homes_in(text) == imported
+    assert modules_in(text) == imported
     written = next(node.value for node in tree.body if isinstance(node, ast.Assign))
     module = import_module(package)
     assert module.__all__ == ast.literal_eval(written)
@@ -143,11 +151,11 @@ def test_a_package_offers_what_its_stub_says(stub):
 
 
 @pytest.mark.parametrize("stub", STUBS, ids=package_of)
-def test_no_public_name_is_hidden_by_a_module_of_its_package(stub):
-    """A module that is imported becomes an attribute of its package, and would hide a name that is loaded on demand."""
+def test_no_name_of_a_package_is_hidden_by_a_module_of_it(stub):
+    """Importing a module sets it in its package under its own name, where it would hide a lazy name."""
     modules = {path.stem for path in stub.parent.iterdir()}
     package = package_of(stub)
-    assert not {name for name, home in homes_in(stub.read_text()).items() if home != package} & modules
+    assert not {name for name, home in modules_in(stub.read_text()).items() if home != package} & modules
 
 
 def test_a_package_refuses_names_that_it_does_not_have(tmp_path, monkeypatch):

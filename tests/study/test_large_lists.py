@@ -65,7 +65,7 @@ def forgotten():
     """Nothing is known of any dictionary, as in a new process."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(dictionaries, "_KNOWN", type(dictionaries._KNOWN)())
-        studies._way.cache_clear()
+        studies._handler.cache_clear()
         yield
 
 

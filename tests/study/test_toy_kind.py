@@ -79,7 +79,7 @@ def test_open_takes_a_new_kind_beside_an_old_one(registered, tmp_path):
     sf.write_study(study, tmp_path / "both.toml")
     assert sf.read_study(tmp_path / "both.toml") == study
     data = {"born": list(SEASONS) * 50, "moved": ["no", "yes"] * 100}
-    made = sf.publish(study, data, record=tmp_path / "record.json")
+    made = sf.publish(study, data, registry=tmp_path / "registry.json")
     opened = sf.open_reports(made.reports, made.keys["moved"][1])
     assert [found.level for found in sf.estimate_reports(opened)] == [1, 1]
     assert opened.table["born"].to_pylist() == made.reports.table["born"].to_pylist()

@@ -338,7 +338,7 @@ def test_an_exported_part_tells_what_was_released_before(tmp_path):
 def test_a_memory_is_needed(tmp_path):
     with pytest.raises(InvalidParameter, match="remembered"):
         open_collection(homes(tmp_path), folder=tmp_path)
-    opened = open_collection(homes(tmp_path), folder=tmp_path, record=tmp_path / "releases.json")
+    opened = open_collection(homes(tmp_path), folder=tmp_path, registry=tmp_path / "releases.json")
     assert opened.is_new
 
 

@@ -174,18 +174,18 @@ class TestWhatIsRemembered:
 
     def test_nowhere(self, tmp_path):
         """An object, or what was drawn by hand, has no folder; nothing is drawn before that is said."""
-        with pytest.raises(InvalidParameter, match="record must say where releases are remembered"):
+        with pytest.raises(InvalidParameter, match="registry must say where releases are remembered"):
             sf.publish(public_only(), Path("never-read.csv"))
-        with pytest.raises(InvalidParameter, match="record must say where"):
+        with pytest.raises(InvalidParameter, match="registry must say where"):
             sf.publish(public_only(), Path("never-read.csv"), out=tmp_path / "r.csv")
-        with pytest.raises(InvalidParameter, match="record must say where"):
+        with pytest.raises(InvalidParameter, match="registry must say where"):
             sf.workflows.write_publication(drawn_part(public_only(), as_arrow(people())), tmp_path / "r.csv")
         assert list(tmp_path.iterdir()) == []
 
     def test_in_a_record_of_its_own(self, tmp_path):
-        sf.publish(public_only(), people(), record=tmp_path / "mine.json")
+        sf.publish(public_only(), people(), registry=tmp_path / "mine.json")
         with pytest.raises(ReleasedBefore):
-            sf.publish(public_only(), people(), record=tmp_path / "mine.json")
+            sf.publish(public_only(), people(), registry=tmp_path / "mine.json")
 
     def test_in_a_ledger_alone(self, tmp_path):
         book = Ledger.create(tmp_path / "budget", epsilon=1)
@@ -200,9 +200,9 @@ class TestWhatIsRemembered:
         """Root may write everywhere, so the trial itself is made to fail."""
         monkeypatch.setattr(remembering, "_may_write", lambda folder: folder != tmp_path)
         (tmp_path / "elsewhere").mkdir()
-        with pytest.raises(InvalidParameter, match=r"record must say where.*nothing was drawn"):
+        with pytest.raises(InvalidParameter, match=r"registry must say where.*nothing was drawn"):
             sf.publish(study, Path("never-read.csv"), out=tmp_path / "elsewhere" / "r.csv")
-        sf.publish(study, people(), out=tmp_path / "r.csv", record=tmp_path / "elsewhere" / "record.json")
+        sf.publish(study, people(), out=tmp_path / "r.csv", registry=tmp_path / "elsewhere" / "registry.json")
         assert not (tmp_path / "releases.json").exists()
 
     def test_beside_the_file_and_not_beside_a_link_to_it(self, study, tmp_path):
@@ -374,7 +374,7 @@ class TestPartsOfAPublication:
         for number, one in enumerate(parts):
             one.check_once(parts[:number])
         releases = tuple(Remembered(published=one, time="2026-01-01T00:00:00Z", released=True) for one in parts)
-        return StudyRecord(study=public_only(), record=None, ledger=None, releases=releases)
+        return StudyRecord(study=public_only(), registry=None, ledger=None, releases=releases)
 
     def test_the_worst_person_is_in_one_part_and_in_its_amendments(self, found):
         assert {one.holder: one.epsilon for one in found.sums} == {"public": 1.125 + 0.125, "press": 8}
@@ -395,46 +395,46 @@ class TestPartsOfAPublication:
 
 class TestTheFile:
     @pytest.fixture
-    def record(self, study):
+    def registry(self, study):
         sf.publish(study, people())
         return study.parent / "releases.json"
 
-    def test_says_no_more_than_it_should(self, record):
-        document = json.loads(record.read_text())
+    def test_says_no_more_than_it_should(self, registry):
+        document = json.loads(registry.read_text())
         assert set(document) == {"schema", "releases", "seal"}
         (one,) = document["releases"]
         assert set(one) == {
             "study", "fingerprint", "epoch", "rows", "columns", "seen", "file", "part", "role", "time", "released",
         }  # fmt: skip
 
-    def test_any_change_is_found(self, record):
-        text = record.read_text()
+    def test_any_change_is_found(self, registry):
+        text = registry.read_text()
         for i in range(0, len(text), 7):
             changed = text[:i] + ("x" if text[i] != "x" else "y") + text[i + 1 :]
-            record.write_text(changed)
+            registry.write_text(changed)
             with pytest.raises((DigestMismatch, UnreadableFile)):
-                read_record_file(record)
+                read_record_file(registry)
         for less in (text[:-1], text[: len(text) // 2], ""):
-            record.write_text(less)
+            registry.write_text(less)
             with pytest.raises((DigestMismatch, UnreadableFile)):
-                read_record_file(record)
+                read_record_file(registry)
 
     @pytest.mark.parametrize("text", ["[]", "7", "{}", "[" * 5000, '{"schema": "sfumato/record/9"}', "\x00"])
     def test_whatever_it_is_there_is_a_sentence(self, tmp_path, text):
-        (tmp_path / "record.json").write_text(text)
+        (tmp_path / "registry.json").write_text(text)
         with pytest.raises(UnreadableFile):
-            read_record_file(tmp_path / "record.json")
+            read_record_file(tmp_path / "registry.json")
 
-    def test_what_is_released_is_never_forgotten(self, record):
-        (one,) = read_record_file(record)
-        with held_record(record) as held:
+    def test_what_is_released_is_never_forgotten(self, registry):
+        (one,) = read_record_file(registry)
+        with held_record(registry) as held:
             held.void(one.published)
             assert held.releases == (one,)
-        assert read_record_file(record) == (one,)
+        assert read_record_file(registry) == (one,)
 
 
 def test_of_several_at_once_one_is_released(study, tmp_path):
-    """All of them find nothing published, draw, and come to the record; it lets one pass."""
+    """All of them find nothing published, draw, and come to the registry; it lets one pass."""
 
     def publish(number):
         try:

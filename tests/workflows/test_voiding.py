@@ -256,14 +256,14 @@ class TestWhatCannotBeVoided:
         here, number = self.waiting(runner, tmp_path)
         (noted,) = read_record_file(here / "releases.json")
         kept = (here / "releases.json").read_bytes()
-        with held_record(here / "releases.json") as record:
-            record.settle(noted.published)
-        with pytest.raises(InvalidParameter, match="record says that the publication was released"):
+        with held_record(here / "releases.json") as registry:
+            registry.settle(noted.published)
+        with pytest.raises(InvalidParameter, match="registry says that the publication was released"):
             void_debit(here / "budget", number, out=here / "reports.csv")
         (here / "releases.json").write_bytes(kept)
-        with held_record(here / "releases.json") as record:
-            record.void(noted.published)
-        with pytest.raises(InvalidParameter, match="record does not know the publication"):
+        with held_record(here / "releases.json") as registry:
+            registry.void(noted.published)
+        with pytest.raises(InvalidParameter, match="registry does not know the publication"):
             void_debit(here / "budget", number, out=here / "reports.csv")
 
     def test_under_another_study(self, runner, tmp_path):

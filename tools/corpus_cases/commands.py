@@ -271,13 +271,15 @@ def _audit() -> object:
 def _disclose() -> object:
     with _folder():
         _write(_one_level())
-        line = "disclose answers.csv --protect moved --samples rows --law-from-these-records --insecure-seed 3 --json "
-        line += "--even-if-nothing --out"
+        line = (
+            "disclose answers.csv --protect moved --samples rows --distribution-from-these-records --insecure-seed 3 "
+        )
+        line += "--json --even-if-nothing --out"
         told = _run(f"{line} told.csv")
         columns = _run(
-            "disclose answers.csv --protect place,region --about moved --law-from-these-records "
+            "disclose answers.csv --protect place,region --about moved --distribution-from-these-records "
             "--insecure-seed 4 --json --out all.csv "
-            "--book other --even-if-nothing"
+            "--registry other --even-if-nothing"
         )
         return [told, columns]
 
@@ -363,7 +365,7 @@ def _query() -> object:
             _run("query design blood.csv --rho 0.9 --out design.json --json"),
             _run("query design blood.csv --rho 0.7 -n 2 --starts 1 --json"),
             _run("query design blood.csv --rho 0.9 --every-answer --json"),
-            _run("query design blood.csv --rho 0.7 -n 3 --partner-for-life --json"),
+            _run("query design blood.csv --rho 0.7 -n 3 --persistent-secret --json"),
             _run("query answer people.csv --design design.json --out answers.csv --insecure-seed 2"),
             digest(Path("answers.csv").read_text()) if Path("answers.csv").exists() else "nothing",
             _run("query attack answers.csv --design design.json --truth people.csv --json"),

@@ -46,7 +46,7 @@ from sfumato.sampling.mechanism import Mechanism, bits_or_default
 from sfumato.sampling.sources import BitSource
 
 DEFAULT_FAILURE = 1e-6
-_CHUNK = 1 << 20
+_DRAW_CHUNK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,8 +222,8 @@ def _draw_counts(
     mechanism: Mechanism, x: int, n: int, bits: BitSource, progress: Callable[[int], None] | None
 ) -> tuple[int, ...]:
     total = None
-    for start in range(0, n, _CHUNK):
-        size = min(_CHUNK, n - start)
+    for start in range(0, n, _DRAW_CHUNK):
+        size = min(_DRAW_CHUNK, n - start)
         part = mechanism.tally(mechanism.privatize(np.full(size, x), bits))
         total = part if total is None else total + part
         if progress is not None:
@@ -233,13 +233,13 @@ def _draw_counts(
     return total.counts
 
 
-# Counting pairs in a stream: a few thousand rows at a time, whatever the size of the file.
+# --- Counting pairs in a stream of a few thousand rows at a time
 
 
 PairCounts = Counter[tuple[Label, Label]]
 
 MOST_PAIRS = 1_000_000
-_CHUNK_SAMPLE_STREAMS = 2**16
+_PAIR_CHUNK = 2**16
 INPUT, OUTPUT = "input", "output"
 _USUAL = "count"
 
@@ -264,9 +264,9 @@ def count_parquet(path: str | Path, *, count: str | None, limit_bytes: int) -> P
 
 
 def check_columns(names: Collection[str], count: str | None, place: Place, who: str = "the file has") -> None:
-    """Refuse a column that nobody named: to count by it, or not to, would each change the numbers in silence.
+    """Refuse a count column that was not named: to count by it, or not to, would silently change the numbers.
 
-    Where there is no header the names are somebody's answers, so none is repeated but `count`.
+    Where there is no header the names are answers of people, so none is repeated but `count`.
     """
     if not {INPUT, OUTPUT} <= set(names):
         raise UnreadableFile(
@@ -307,7 +307,7 @@ def _count_lines(lines: Iterator[str], path: str | Path, count_name: str | None)
         pick = [names.index(name) for name in (INPUT, OUTPUT, count_name) if name is not None]
         pairs: PairCounts = Counter()
         line = reader.line_num
-        while chunk := list(itertools.islice(reader, _CHUNK_SAMPLE_STREAMS)):
+        while chunk := list(itertools.islice(reader, _PAIR_CHUNK)):
             # Equal rows are counted before they are looked at: ten million draws have a handful of different ones.
             for cells, times in Counter(map(tuple, chunk)).items():
                 if cells in ((), ("",)):  # a blank line
@@ -370,7 +370,7 @@ def check_types(schema: Any, path: str | Path, count: str | None) -> None:
 
 
 def check_pairs(pairs: PairCounts, path: str | Path) -> None:
-    """Refuse more different pairs than can be told apart."""
+    """Refuse more different pairs than can be counted."""
     if len(pairs) > MOST_PAIRS:
         raise UnreadableFile(
             f"the file has more than {MOST_PAIRS} different pairs",
@@ -379,13 +379,12 @@ def check_pairs(pairs: PairCounts, path: str | Path) -> None:
         )
 
 
-# What an auditor is given: draws of (input, output) from someone else's mechanism, counted.
+# --- Samples: counted draws of (input, output) from a mechanism
 #
-# A file has the columns `input` and `output`, one draw a row. One more column may say how often that pair was drawn,
-# and is used only when it is named; a count of 0 declares labels that never came up. JSON holds a list of such
-# records, or ``{"schema": "sfumato/samples/1", "input": […], "output": […], "count": […]}``. Tables are read in a
-# stream, so memory is bounded by the number of different pairs. The draws are people's data: no refusal here repeats a
-# cell.
+# A file has the columns `input` and `output`, one draw a row. One more column may count how often that pair was drawn,
+# and is used only when it is named; a count of 0 declares labels that never came up. JSON holds a list of such records,
+# or ``{"schema": "sfumato/samples/1", "input": […], "output": […], "count": […]}``. Tables are read in a stream, so
+# memory is bounded by the number of different pairs. The draws are people's data: no error repeats a cell.
 
 
 SAMPLES_LIMIT_BYTES = 2 * 2**30

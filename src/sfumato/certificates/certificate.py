@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 import msgspec
 
 from sfumato.certificates.claims import Claim, Claiming, ClaimRecord, Source, cited_sources, read_claim, write_claim
+from sfumato.certificates.rendering import certificate_html, certificate_markdown, certificate_view
 from sfumato.display.notebooks import Shown
 from sfumato.errors import (
     ClaimRefused,
@@ -29,10 +30,10 @@ from sfumato.errors import (
 from sfumato.files.disk import DEFAULT_LIMIT_BYTES, read_bytes
 from sfumato.prob.structured import AnyChannel
 
-# Kinds of certificates: what each is about, how its claims are stated, and how they are found again.
+# --- Kinds of certificates: the subject of each, its claims, and how they are computed again
 #
-# A room that has something to certify registers its kind when it is imported. The table of schemas is closed, and
-# knows the room of each by name only: nothing above this room is imported until a file or a subject asks for it.
+# A package that can certify something registers its kind when it is imported. The table of schemas is closed and names
+# the module of each kind, which is imported when a file or a subject needs it.
 
 
 HOMES: Mapping[str, str] = {
@@ -102,7 +103,7 @@ def register(kind: Kind[Any]) -> None:
 
 
 def kind_of_schema(schema: str) -> Kind[Any]:
-    """Return the kind of a schema, entering its room if nobody has yet."""
+    """Return the kind of a schema, importing its module if necessary."""
     if schema not in HOMES:
         raise InvalidParameter(
             "is no kind of certificate",
@@ -116,8 +117,8 @@ def kind_of_schema(schema: str) -> Kind[Any]:
 
 
 def kind_of_subject(subject: object) -> Kind[Any]:
-    """Return the kind that is about such a subject, entering its room if nobody has yet."""
-    kind = _known_kind(subject) or (enter_room_of(type(subject)) and _known_kind(subject))
+    """Return the kind for a subject, importing its module if necessary."""
+    kind = _known_kind(subject) or (import_kinds_of(type(subject)) and _known_kind(subject))
     if kind:
         return kind
     raise InvalidParameter(
@@ -131,27 +132,27 @@ def _known_kind(subject: object) -> Kind[Any] | None:
     return next((kind for kind in _KINDS.values() if kind.subject is type(subject)), None)
 
 
-def enter_room_of(thing: type) -> bool:
-    """Import the kinds of certificates of the room that a type lives in; say whether there are any."""
-    room = ".".join(thing.__module__.split(".")[:2])
-    homes = [home for home in HOMES.values() if home.startswith(f"{room}.")]
+def import_kinds_of(thing: type) -> bool:
+    """Import the kinds of certificates of the package that defines a type; return whether there are any."""
+    package = ".".join(thing.__module__.split(".")[:2])
+    homes = [home for home in HOMES.values() if home.startswith(f"{package}.")]
     for home in homes:
         import_module(home)
     return bool(homes)
 
 
 def subject_maker(thing: type) -> Callable[..., Any]:
-    """Return what makes the subject of a thing of such a type; rooms register it when they are entered."""
+    """Return the function that makes the subject of a thing of a type; packages register it when they are imported."""
     make = subject_of.dispatch(thing)
-    if make is subject_of.dispatch(object) and enter_room_of(thing):
+    if make is subject_of.dispatch(object) and import_kinds_of(thing):
         return subject_of.dispatch(thing)
     return make
 
 
 @singledispatch
 def subject_of(thing: Any) -> Any:
-    """Return what a certificate about a thing is about. Rooms register the types that they can certify."""
-    # channel_subjects has the last word on whatever no room knows, and takes this one's place when it is imported.
+    """Return the subject of a certificate about a thing. Packages register the types that they can certify."""
+    # `certificates.channels` replaces this default when it is imported, and refuses what it cannot certify.
     raise InvalidParameter(
         f"must be something to certify, not {type(thing).__name__}", parameter="thing", way_out="Use sf.certify."
     )
@@ -213,24 +214,19 @@ class Certificate(Claiming, Shown):
             raise error.at(Place(file=str(path))) from None
 
     def _view(self) -> str:
-        from sfumato.certificates.rendering import certificate_view  # noqa: PLC0415  only what is shown needs it
 
         return certificate_view(self)
 
     def to_html(self) -> str:
         """Return a page that needs nothing but itself."""
-        from sfumato.certificates.rendering import certificate_html  # noqa: PLC0415  only what is shown needs it
-
         return certificate_html(self)
 
     def to_markdown(self) -> str:
         """Return the claims as a Markdown table."""
-        from sfumato.certificates.rendering import certificate_markdown  # noqa: PLC0415  only what is shown needs it
-
         return certificate_markdown(self)
 
 
-# Files that are not certificates of this version, told apart: newer ones, other files of ours, and everything else.
+# --- Errors for files that are not certificates of this version: newer ones, other files of Sfumato, and other files
 
 
 SCHEMA_PREFIX = "sfumato/certificate/"
@@ -240,7 +236,7 @@ _KEY_MAGIC = b"SFUMATO KEY\n"
 _LEDGER_ID = struct.pack(">I", 0x5366756D)
 _CERTIFY = "Pass a JSON file that sfumato certify, plan, disclose or noise wrote as a certificate."
 
-# What our other files are, by the second word of their schema.
+# Other files of Sfumato, by the second word of their schema.
 _OTHERS = {
     "audit": "the result of an audit",
     "budget": "the state of a ledger",
@@ -322,15 +318,15 @@ def _schema_of(raw: bytes) -> str | None:
         return None
 
 
-# The seal of a document: one spelling, and the digest of that spelling in it.
+# --- The seal of a document: its canonical spelling, and the digest of that spelling in it
 #
 # The digest is the SHA-256 of the file itself with the 64 digits of the digest written as zeros, so it covers every
-# byte, white space included. It finds change, and is no signature: anybody can seal a file anew.
+# byte, white space included. It detects change, and is no signature: anyone can seal a file again.
 
 
 _SEAL = re.compile(rb'"digest": "sha256:([0-9a-f]{64})"')
 _ZEROS = b"0" * 64
-# What a document says where its digest will be.
+# The text of a document where its digest will be.
 NO_DIGEST = "sha256:" + _ZEROS.decode()
 _ASK = "Ask for the original file."
 
@@ -365,10 +361,10 @@ def check_digest(raw: bytes) -> None:
         )
 
 
-# The certificate on disk: one spelling, sealed by a digest, the same for every kind but for its subject.
+# --- The certificate on disk: one spelling, sealed by a digest, with one document for all kinds
 #
 # The document is read through closed tables of structs; any other spelling of the same content is refused too, so
-# there is exactly one file for each certificate. Its sources follow from its claims, and stand there for its reader.
+# there is exactly one file for each certificate. Its sources follow from its claims, and are listed for the reader.
 
 
 class _SourceRecord(msgspec.Struct, forbid_unknown_fields=True, frozen=True):

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from sfumato.certificates import channels as channel_subjects  # noqa: F401  it has the last word on what no room knows
+from sfumato.certificates import channels as channel_subjects  # noqa: F401  registers the subjects of channels
 from sfumato.certificates.certificate import Certificate, kind_of_subject, subject_maker
 from sfumato.certificates.claims import Claim
 from sfumato.errors import ClaimRefused, InvalidInput, InvalidParameter, NotCertified, NotChecked
@@ -92,7 +92,7 @@ def certify(
 
 
 def certify_subject(subject: Any) -> Certificate:
-    """Return the certificate of a subject that a room has made."""
+    """Return the certificate of a subject."""
     kind = kind_of_subject(subject)
     return Certificate(subject=subject, claims=kind.state(subject), notes=kind.notes(subject), schema=kind.schema)
 
@@ -110,10 +110,10 @@ def _subject(thing: Any, given: dict[str, Any]) -> Any:
     return make(thing, **given)
 
 
-# verify: state every claim again from the subject alone, and raise where the certificate says something else.
+# --- verify: state every claim again from the subject alone, and raise where the certificate differs
 #
 # Claims are compared whole: number, unit, relation, status, reason, sentence, confidence and witness. So are the
-# notes. The works that are cited follow from the claims, and a file that spells others is refused when it is opened.
+# notes. The cited works follow from the claims, and a file that lists others is refused when it is opened.
 
 
 _ASK = "Ask for the original certificate."

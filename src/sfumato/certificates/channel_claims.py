@@ -16,9 +16,9 @@ from sfumato.numbers.intervals import Interval, check_witness
 from sfumato.prob.channel import Channel
 from sfumato.prob.structured import AnyChannel
 
-# Pairs of rows are compared entry by entry; beyond this the claim is left out rather than waited for.
+# Pairs of rows are compared entry by entry; above this the claim is left out.
 _MOST_PAIR_ENTRIES = 20_000_000
-# The search stops at half of the promised gap of 1e-9 bits, which leaves room for the grid.
+# The search stops at half of the promised gap of 1e-9 bits; the rest covers the grid.
 _CAPACITY_GAP_BITS = 5e-10
 
 
@@ -286,16 +286,16 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-# Claims about one record of a table, for channels whose inputs are tables: against any adversary, and neighbours.
+# --- Claims about one record, for channels whose inputs are tables: against any adversary, and neighbours
 #
-# The largest capacity over all selections is found by a race; its claim carries the joint law of the worst adversary.
-# Verification evaluates that law for the lower end and, for the upper, checks by another method that no selection
-# exceeds it.   Ref: [E, Thm 1 and 2]; theory: docs/theory/individual_capacity.md
+# The largest capacity over all selections is found by candidate elimination; its claim carries the joint law of the
+# worst adversary. Verification evaluates that law for the lower end and, for the upper, checks by another method that
+# no selection exceeds it.   Ref: [E, Thm 1 and 2]; theory: docs/theory/individual_capacity.md
 
 
-# Beyond this the check would take minutes, and the claim is left out.
+# Above this the check would take minutes, and the claim is left out.
 _MOST_SELECTIONS = 500_000
-# A race ends within its gap; half as much again leaves room for the check, which has a gap of its own.
+# The search ends within its gap; half as much again covers the check, which has a gap of its own.
 _ROOM = 1.5
 
 
@@ -365,7 +365,7 @@ def _checked(context: Context, claim: Claim) -> tuple[Interval, tuple[float, ...
 
 
 def _proven(context: Context, witness: Sequence[float]) -> Interval:
-    """From what the witness tells to the gap above it; that nobody learns more is checked besides."""
+    """From the information of the witness to the gap above it; that no adversary learns more is checked separately."""
     reached = _told(context.subject.to_dense(), _shape(context), witness)
     return Interval(reached, reached + _ROOM * INDIVIDUAL_GAP_BITS)
 

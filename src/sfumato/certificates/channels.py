@@ -1,4 +1,4 @@
-"""Certificates of channels, and what they say of how reports were collected."""
+"""Certificates of channels, and their statements of how reports were collected."""
 
 from __future__ import annotations
 
@@ -25,12 +25,11 @@ from sfumato.prob.distribution import Alphabet, Distribution, DistributionLike, 
 from sfumato.prob.operations import as_prior
 from sfumato.prob.structured import AnyChannel, Circulant, as_channel
 
-# How reports were collected over the web, as a certificate says it: on its maker's word, where no file can show it.
+# --- Collection over the web, as a certificate states it: by its maker, where no file can show it
 #
-# It is part of the subject, so that a machine reads it there, and the notes say it to people. What the rest of the
-# file contradicts is refused: draws for levels that keys do not open, keys that did not travel sealed, answers that
-# come back where there is no key for it, and a guarantee that a cipher does not give.   Theory:
-# docs/theory/collection.md
+# It is part of the subject, so that software can read it there, and the notes say it to people. Contradictions with the
+# rest of the file are refused: draws for levels that keys do not open, keys that were not sent sealed, answers that are
+# sent back without a key for them, and a guarantee that a cipher does not give.   Theory: docs/theory/collection.md
 
 
 MAKER_SAYS = "Its maker says, and this file alone cannot show, that"
@@ -142,7 +141,7 @@ def collected_notes(collected: Collected | None, *, recoverable: bool = False) -
 
 
 def as_collected(certificate: Certificate, collected: Collected) -> Certificate:
-    """Return a certificate of a way of asking that also says how its reports were collected; refuses what cannot be."""
+    """Return a certificate that also says how its reports were collected; refuses a collection that contradicts it."""
     subject: Any = certificate.subject
     if not hasattr(subject, "collected"):
         raise InvalidParameter(
@@ -159,16 +158,16 @@ def _refused(entry: str, why: str) -> ClaimRefused:
     return ClaimRefused(f"collected.{entry} {why}", way_out="Ask for the original certificate.")
 
 
-# What a certificate of a channel is about: an exact channel under an exact prior, and how the two came to be exact.
+# --- The subject of a certificate of a channel: an exact channel under an exact prior, and how the two became exact
 
 
-# A structured channel no larger than this is written out, so that every measure applies to it.
+# A structured channel up to this size is written out, so that every measure applies to it.
 _SMALL_ENTRIES = 4096
-# Below this the logarithms that certificates need have left the range of doubles.
+# Below this, doubles are too small for the logarithms that certificates need.
 _SMALLEST = Fraction(1, 1 << 900)
-# Rows of floats sum to 1 up to 1e-9, and the largest entry takes up what is missing: no entry moves further.
+# Rows of floats sum to 1 up to 1e-9, and the largest entry takes the difference: no entry moves further.
 _MOST_MOVED = 1e-8
-# Symbols of a structured channel that are looked at one by one within seconds.
+# The most symbols of a structured channel that are examined one by one, in seconds.
 MOST_SYMBOLS = 1 << 19
 _MAKER = f"{MAKER_SAYS} this is"
 # Families of mechanisms that a note may name; any other is called a mechanism.
@@ -273,7 +272,7 @@ def check_subject(subject: ChannelSubject) -> None:
 
 
 def _check_profiles(channel: AnyChannel) -> None:
-    """What is claimed follows from how often each level reaches each report, which is found again by another way."""
+    """Count again, by another method, how often each level reaches each report; the claims follow from these counts."""
     if not isinstance(channel, Circulant) or not channel.is_coarse:
         return
     if sorted(channel.column_profiles()) != sorted(channel.column_profiles_again()):
@@ -281,7 +280,7 @@ def _check_profiles(channel: AnyChannel) -> None:
 
 
 def state_notes(subject: ChannelSubject) -> tuple[str, ...]:
-    """Tell how the subject came to be exact, and collected: on its maker's word, since the file does not hold that."""
+    """Return notes on how the subject was made exact and collected, by its maker's word: the file does not show it."""
     notes = []
     if subject.mechanism is not None:
         family = "a mechanism" if subject.mechanism == "mechanism" else subject.mechanism
@@ -379,7 +378,7 @@ def _check_range(channel: AnyChannel, prior: Distribution) -> None:
 SCHEMA = "sfumato/certificate/channel/1"
 _CODE_DIGITS = string.digits + string.ascii_lowercase
 _MOST_PRIOR = 40
-# Pairs of pairs of answers, and some more; a file may nest lists until nobody can look at them.
+# The deepest nesting of a label: pairs of pairs of answers, and some more.
 _DEEPEST_LABEL = 16
 
 _JsonLabel = str | int | list[Any]

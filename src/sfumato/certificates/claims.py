@@ -130,7 +130,7 @@ class Claiming:
         raise KeyError(f"the certificate makes no claim about {measure!r}")
 
 
-# Claims as they stand in a file: exact numbers are text, intervals have two ends.
+# --- Claims in a file: exact numbers are text, intervals have two ends
 
 
 class Bounds(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -205,19 +205,19 @@ def _write_value(value: Value, status: Status) -> str | float | Bounds:
     return float(value) if status is Status.ESTIMATED else str(value)
 
 
-# How claims are made and checked: the context a rule sees, and the interval it may state.
+# --- Rules: the context of a rule, and the interval that it may state
 #
 # `certify` states every rule that applies; `verify` states it again from the subject and compares. Only capacities are
 # searched for: their claims carry the input law that proves them, and verification evaluates that law instead of
-# searching, so a solver cannot vouch for itself.
+# searching, so that a solver does not confirm its own result.
 
 
-# Certified intervals are pushed out to this grid, so that another machine's last digits still fall inside.
+# Certified intervals are widened to this grid, so that the last digits of another machine still fall inside.
 GRID = 10.0**-12
 _MARGIN = GRID / 10
-# A fraction of so many bits has fewer digits than Python reads or writes at once.
+# A fraction of this many bits has fewer digits than Python converts at once.
 MOST_BITS = 14_000
-# So an honest interval reaches beyond the recomputed one by less than this on either side.
+# An honest interval exceeds the recomputed one by less than this on either side.
 _MOST_SLACK = 3 * GRID
 
 
@@ -274,7 +274,7 @@ def settle(claimed: Claim | None, found: Interval) -> Interval:
 
 
 def exact_claim(measure: str, value: Number, unit: str, *, because: str, sentence: str) -> Claim:
-    """A claim that a Fraction, or infinity, states to the last digit; refuses one that nobody can write down."""
+    """A claim that a Fraction, or infinity, states to the last digit; refuses one that is too long to write down."""
     if value != math.inf and Fraction(value).denominator.bit_length() > MOST_BITS:
         raise NotCertified(
             f"{measure} is a fraction of more than {MOST_BITS} bits, too long for a file",
@@ -320,7 +320,7 @@ def bound_claim(measure: str, value: Interval, unit: str, *, because: str, sente
     )
 
 
-# The works that claims cite, spelled out: a file that says [B, Thm 3] says who wrote B as well.
+# --- Works that claims cite, in full: a file that cites [B, Thm 3] also names the authors of B
 #
 # A test compares this table with docs/references.bib.
 

@@ -47,7 +47,7 @@ NAMES = {
     "individual_capacity_bits": "individual capacity",
 }
 
-# Measures of which at least so much is promised; all others are promises of at most so much.
+# Measures with a promised minimum; all others have a promised maximum.
 _AT_LEAST = ("randomness_bits", "separate_randomness_bits", "disclosed_bits", "key_bits")
 
 # From here on a number is shown by its first digits, as in 1.2e20.
@@ -102,24 +102,23 @@ def _end_of(claim: Claim, value: Interval) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-# Texts of a page, each marked with its place in the JSON that the page carries.
-#
-# The JSON has the certificates, and `texts`: what the page shows, in its order, as words, numbers and places in the
+# --- Texts of a page, each marked with its place in the page's JSON
+# The JSON has the certificates, and `texts`: what the page shows, in order, as words, numbers and places in the
 # certificates. An element names the places of its texts in `data-at`, and that of an attribute such as aria-label in
-# `data-at-aria-label`.
-# `sfumato verify PAGE` and `sfumato_check.py PAGE` work every text out again.   Format: docs/reference/files.md
+# `data-at-aria-label`. `sfumato verify PAGE` and `sfumato_check.py PAGE` compute each text again.
+# Format: docs/reference/files.md
 
 
 SCHEMA = "sfumato/page/1"
 TEXT_ATTRIBUTES = ("aria-label", "title", "alt")
-# Elements without an end; a shape of a picture may end in its own tag.
+# Elements without an end tag; a shape of a picture may end in its own tag.
 VOID = frozenset({"meta", "br", "img"})
-# Not text: data, and rules of style.
+# Elements whose content is data or CSS, not text.
 RAW = frozenset({"script", "style"})
-# References begin with a word that no text of others can hold.
+# References begin with a random word, so that no other text contains it.
 _WORD = token_hex(8)
 _REFERENCE = re.compile(f"\x02{_WORD}([^\x02\x03]*)\x03")
-# The texts of a certificate that stand in pages as they are.
+# The texts of a certificate that pages show unchanged.
 _CLAIM_TEXTS = ("sentence", "because")
 
 

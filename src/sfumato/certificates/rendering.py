@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sfumato.certificates.certificate import Certificate
 
 
-# Certificates and audits for a terminal, and as Markdown.
+# --- Certificates and audits for a terminal and as Markdown
 
 
 _COLUMNS = ("measure", "value", "status", "in plain words")

@@ -19,7 +19,7 @@ from sfumato.cli.options import (
     PayingLedger,
     Quiet,
     Receivers,
-    ReleaseRecord,
+    ReleaseRegistry,
     SealingKey,
     Separator,
     Sheet,
@@ -51,7 +51,7 @@ def amend_command(
     ] = 0,
     epoch: Epoch = 0,
     ledger: PayingLedger = None,
-    record: ReleaseRecord = None,
+    registry: ReleaseRegistry = None,
     guarantee: KeyGuarantee = GuaranteeWord.TRUE,
     passphrase_file: PassphraseFile = None,
     private_key: SealingKey = None,
@@ -91,7 +91,7 @@ def amend_command(
             epoch=epoch,
             guarantee=guarantee.value,
             ledger=ledger,
-            record=record,
+            registry=registry,
             insecure_seed=insecure_seed,
         )
     note, published = made.publication.reports.note, made.publication.published

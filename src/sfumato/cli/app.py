@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 import typer
 
@@ -22,41 +22,46 @@ from sfumato.cli.interrupts import STOPPED, was_interrupted
 from sfumato.cli.output import say, tell
 from sfumato.errors import InsecureBitsWarning, SfumatoError
 
-# The verbs of the command by name, and the module of each: only the one that runs is read.
+
+class Verb(NamedTuple):
+    """The module of a verb, and what it does in a line for the first page of help."""
+
+    module: str
+    summary: str
 
 
-# In the order of the first page of help. A verb NAME is the function `NAME_command` of its module; a family of verbs
-# is the app `NAME_app` of the module of its name.
+# The verbs by name, in the order of the first page of help, which imports none of their modules. The verb NAME is the
+# function `NAME_command` of its module; a family of verbs is the app `NAME_app`.
 VERBS = {
-    "new": "new",
-    "plan": "plan",
-    "publish": "publish",
-    "amend": "amend",
-    "erase": "erase",
-    "combine": "combine",
-    "releases": "budget",
-    "open": "open",
-    "recover": "open",
-    "estimate": "estimate",
-    "weights": "estimate",
-    "fit": "fit",
-    "report": "report",
-    "respond": "respond",
-    "certify": "certify",
-    "verify": "verify",
-    "audit": "audit",
-    "disclose": "disclose",
-    "serve": "serve",
-    "budget": "budget",
-    "keys": "keys",
-    "noise": "noise",
-    "query": "query",
+    "new": Verb("new", "Write a first study file: answer a few questions, and every key is explained."),
+    "plan": Verb("plan", "Plan a study: how each question is asked, what is protected, how many people it takes."),
+    "publish": Verb("publish", "Publish one private report for each person and question, and the key files."),
+    "amend": Verb("amend", "Correct single answers of a publication; only these are drawn and paid for again."),
+    "erase": Verb("erase", "Delete people from a publication, its key files and its index."),
+    "combine": Verb("combine", "Combine publications of one study; keys stay valid, and nothing is paid again."),
+    "releases": Verb("budget", "List the releases of a study, and what readers see of all of them together."),
+    "open": Verb("open", "Open reports with a key: they become as accurate as the key allows."),
+    "recover": Verb("open", "Recover the answers with the registrar's keys."),
+    "estimate": Verb("estimate", "Estimate shares and means from reports, with confidence intervals."),
+    "weights": Verb("estimate", "Write a table of weights, so that SQL can estimate shares with one join."),
+    "fit": Verb("fit", "Fit a regression model to reports, or print a joint table of questions."),
+    "report": Verb("report", "Write a page about a study: questions, privacy, estimates and certificates."),
+    "respond": Verb("respond", "Answer a study as a respondent's device does; the answers stay on this computer."),
+    "certify": Verb("certify", "Certify how much a channel leaks, by every measure."),
+    "verify": Verb("verify", "Verify a certificate, a page or published reports."),
+    "audit": Verb("audit", "Test reports against a claimed ε: a lower bound that holds with high confidence."),
+    "disclose": Verb("disclose", "Release properties of a data set that are independent of every protected part."),
+    "serve": Verb("serve", "Collect reports over the web; the server never sees an answer."),
+    "budget": Verb("budget", "Keep a ledger of releases, and refuse a release when the budget is spent."),
+    "keys": Verb("keys", "Show, split, merge, rotate and protect key files."),
+    "noise": Verb("noise", "Release a count, sum, mean, histogram or quantile with calibrated noise."),
+    "query": Verb("query", "Answer a question about data correctly with a stated probability, and hide the data."),
 }
 HELP_OPTIONS = ["-h", "--help"]
 
 
 def app_of(*verbs: str) -> typer.Typer:
-    """Return the command with these verbs; of others it knows what they are for, and not what they take."""
+    """Return the command with these verbs; without any, with the summaries of all, for the first page of help."""
     app = typer.Typer(
         name="sfumato",
         help="Private reports, and certificates of what they leak.",
@@ -66,12 +71,12 @@ def app_of(*verbs: str) -> typer.Typer:
         context_settings={"help_option_names": HELP_OPTIONS},
     )
     app.callback()(_options)
-    for name in verbs or VERBS:
-        module = import_module(f"sfumato.cli.{VERBS[name]}")
+    for name in () if verbs else VERBS:
+        app.command(name)(_named(VERBS[name].summary))
+    for name in verbs:
+        module = import_module(f"sfumato.cli.{VERBS[name].module}")
         family = getattr(module, f"{name}_app", None)
-        if not verbs:
-            app.command(name)(_named(family.info.help if family else getattr(module, f"{name}_command").__doc__))
-        elif family:
+        if family is not None:
             app.add_typer(family)
         else:
             app.command(name)(getattr(module, f"{name}_command"))
@@ -84,13 +89,13 @@ def whole_app() -> typer.Typer:
     return app_of(*VERBS)
 
 
-def _named(what_for: str | None) -> Callable[[], None]:
-    """Return a verb that takes nothing, for the first page of help: it says what the verb is for."""
+def _named(summary: str) -> Callable[[], None]:
+    """Return a verb that takes nothing, for the first page of help, which shows its summary."""
 
     def verb() -> None:
         raise NotImplementedError
 
-    verb.__doc__ = what_for
+    verb.__doc__ = summary
     return verb
 
 

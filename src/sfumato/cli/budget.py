@@ -90,7 +90,7 @@ def init_command(
 @budget_app.command("spend")
 def spend_command(
     ledger: Annotated[Path, LEDGER],
-    title: Annotated[str, typer.Option(help="What is released, in a line. Everybody who has the ledger reads it.")],
+    title: Annotated[str, typer.Option(help="What is released, in a line. All who have the ledger can read it.")],
     budget_bits: Annotated[
         str | None, typer.Option(help="Bits about one person against any adversary: C_1 of the channel.")
     ] = None,
@@ -111,7 +111,7 @@ def spend_command(
     ] = None,
     people: Annotated[
         str | None,
-        typer.Option(help="Whom it is about: declared to be others than under other names. Nobody checks it."),
+        typer.Option(help="Whom it is about: declared to be others than under other names. It is not checked."),
     ] = None,
     released: Annotated[bool, typer.Option("--released", help="Note that it was released.")] = False,
     json: Json = False,
@@ -121,9 +121,9 @@ def spend_command(
     --budget-bits makes it a release of so much information, --epsilon a local one, --leakage-bits alone one of answers
     that are right often enough, --rows one of perfect samples. Other amounts that are known can be given as well.
 
-    Without --people everybody pays. People of different names are declared to be different people by whoever runs this,
-    and no ledger can check it: their ε and leakage are then not added to each other. Bits add all the same, because
-    people who are alike tell about each other.
+    Without --people the release counts for all people. If you give different names, you declare that these are
+    different people, and no ledger can check it: their ε and leakage are then not added to each other. Bits are added
+    in any case, because people who are alike disclose something about each other.
 
     Example:
 
@@ -181,19 +181,20 @@ def void_command(
     out: Annotated[Path, typer.Option("--out", "-o", help="Where the reports were to be published.")],
     keys: Annotated[Path | None, typer.Option(help="The folder of its key files, if it was to have any.")] = None,
     study: Annotated[Path | None, typer.Option(help="The study file. Default: where the ledger remembers it.")] = None,
-    record: Annotated[
-        Path | None, typer.Option(help="The record of releases. Default: releases.json beside the study.")
+    registry: Annotated[
+        Path | None, typer.Option(help="The registry of releases. Default: releases.json beside the study.")
     ] = None,
     reason: Annotated[
-        str, typer.Option(help="Why, in a line. Everybody who has the ledger reads it.")
+        str, typer.Option(help="Why, in a line. All who have the ledger can read it.")
     ] = "it never left staging",
     json: Json = False,
 ) -> None:
     """Give back a debit whose publication was interrupted before any of it was in place, and discard what is staged.
 
-    It must be provable: the record says that the publication is unfinished, all of it is still staged beside OUT and in
-    the folder of keys, and none of it is in place. What was released is never given back. Nor is a release made by
-    other means, for nobody can prove that it was not seen. The ledger keeps the debit and notes that it was voided.
+    This must be provable: the registry says that the publication is unfinished, all of it is still staged beside OUT
+    and in the folder of keys, and none of it is in place. What was released is never given back. A release made by
+    other means is not given back either, because there is no proof that it was not seen. The ledger keeps the debit and
+    notes that it was voided.
 
     Example:
 
@@ -202,7 +203,7 @@ def void_command(
     from sfumato.output.accounts import budget_document, entry_document
     from sfumato.workflows.budget import void_debit
 
-    book = void_debit(ledger, number, out=out, keys=keys, study=study, record=record, reason=reason)
+    book = void_debit(ledger, number, out=out, keys=keys, study=study, registry=registry, reason=reason)
     entry = next(entry for entry in book.entries if entry.receipt.number == number)
     if json:
         tell_json({"entry": entry_document(entry), **budget_document(ledger, book)})
@@ -305,16 +306,16 @@ def _tell_left(book: LedgerState) -> None:
 
 def releases_command(
     study: Annotated[Path, typer.Argument(help="The study file (TOML).")],
-    record: Annotated[
-        Path | None, typer.Option(help="Read this record. Default: releases.json beside the study.")
+    registry: Annotated[
+        Path | None, typer.Option(help="Read this registry. Default: releases.json beside the study.")
     ] = None,
     ledger: Annotated[Path | None, typer.Option(help="Read this ledger too. Default: the one in [budget].")] = None,
     json: Json = False,
 ) -> None:
     """Show every release of a study: when, about whom, what readers see of it, and of all of them together.
 
-    The record is written by `sfumato publish`. Who may write its folder can delete it; a ledger that is kept elsewhere
-    still knows.
+    `sfumato publish` writes the registry. Anyone who may write to its folder can delete it; a ledger that is kept
+    elsewhere still lists the releases.
 
     Example:
 
@@ -323,7 +324,7 @@ def releases_command(
     from sfumato.output.accounts import releases_document, releases_table
     from sfumato.publications.registry import read_registry
 
-    found = read_registry(study, record=record, ledger=ledger)
+    found = read_registry(study, registry=registry, ledger=ledger)
     if json:
         tell_json(releases_document(found))
     else:

@@ -21,7 +21,9 @@ def combine_command(
     ] = None,
     assume_disjoint: Annotated[
         bool,
-        typer.Option("--assume-disjoint", help="Nobody is in two of them, as you know; every estimate will repeat it."),
+        typer.Option(
+            "--assume-disjoint", help="You know that no one is in two of them; every estimate will repeat this."
+        ),
     ] = False,
     passphrase_file: PassphraseFile = None,
     private_key: OpeningKey = None,

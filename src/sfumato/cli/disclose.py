@@ -1,4 +1,4 @@
-"""sfumato disclose: publishes what a data set says as a whole."""
+"""sfumato disclose: publishes properties of a data set as a whole."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sfumato.workflows.disclosing import TableRelease
 
 
-_LAW = "Where the law comes from"
+_DISTRIBUTION = "Where the distribution comes from"
 
 
 def disclose_command(
@@ -40,47 +40,55 @@ def disclose_command(
         Path | None, typer.Option(help="The study whose [disclosure] says what to protect, and whose ledger pays.")
     ] = None,
     about: Annotated[
-        str | None, typer.Option(help="Tell most about this column; default: the data themselves.")
+        str | None, typer.Option(help="Disclose most about this column. Default: about the data themselves.")
     ] = None,
     samples: Annotated[
         SampleWord, typer.Option(help="rows: one data set; columns: every row is one.")
     ] = SampleWord.COLUMNS,
-    law_from: Annotated[
+    distribution_from: Annotated[
         Path | None,
-        typer.Option(help="A table of other people, such as last year's, to count the law in.", rich_help_panel=_LAW),
+        typer.Option(
+            help="A table of other people, such as last year's, to count the distribution in.",
+            rich_help_panel=_DISTRIBUTION,
+        ),
     ] = None,
-    law_is_public: Annotated[
-        bool, typer.Option("--law-is-public", help="Everybody may see that table.", rich_help_panel=_LAW)
+    distribution_is_public: Annotated[
+        bool, typer.Option("--distribution-is-public", help="That table is public.", rich_help_panel=_DISTRIBUTION)
     ] = False,
-    law: Annotated[
+    distribution: Annotated[
         Path | None,
-        typer.Option(help="A declared law: CSV of the columns' values, and probability.", rich_help_panel=_LAW),
+        typer.Option(
+            help="A declared distribution: CSV of the columns' values, and probability.", rich_help_panel=_DISTRIBUTION
+        ),
     ] = None,
     private_histogram: Annotated[
         float | None,
-        typer.Option(help="Count it in the data under noise, differentially private at this ε.", rich_help_panel=_LAW),
+        typer.Option(
+            help="Count it in the data under noise, differentially private at this ε.", rich_help_panel=_DISTRIBUTION
+        ),
     ] = None,
-    law_from_these_records: Annotated[
+    distribution_from_these_records: Annotated[
         bool,
         typer.Option(
-            "--law-from-these-records",
-            help="Count it in the data. No bound covers those in them.",
-            rich_help_panel=_LAW,
+            "--distribution-from-these-records",
+            help="Count it in the data. No bound covers the people in them.",
+            rich_help_panel=_DISTRIBUTION,
         ),
     ] = False,
     even_if_nothing: Annotated[
         bool,
-        typer.Option("--even-if-nothing", help="Release also what was not shown to tell anything out of sample."),
+        typer.Option("--even-if-nothing", help="Release also what was not shown to disclose anything out of sample."),
     ] = False,
     values: Annotated[
         list[str] | None,
-        typer.Option(help="The values that a column can have: sex=f,m. Repeatable.", rich_help_panel=_LAW),
+        typer.Option(help="The values that a column can have: sex=f,m. Repeatable.", rich_help_panel=_DISTRIBUTION),
     ] = None,
     beta: Annotated[
-        float, typer.Option(help="How often the bound for any true law may fail.", rich_help_panel=_LAW)
+        float,
+        typer.Option(help="How often the bound for any true distribution may fail.", rich_help_panel=_DISTRIBUTION),
     ] = 1e-6,
-    book: Annotated[
-        Path | None, typer.Option(help="The book of releases. Default: beside the data, .releases.json.")
+    registry: Annotated[
+        Path | None, typer.Option(help="The registry of releases. Default: beside the data, .releases.json.")
     ] = None,
     ledger: PayingLedger = None,
     seconds: Annotated[float, typer.Option(min=0.1, help="How long to search for the best mapping.")] = 60.0,
@@ -93,21 +101,22 @@ def disclose_command(
     quiet: Quiet = False,
     limit_mb: LimitMb = 2000,
 ) -> None:
-    """Disclose collective properties: the release is independent of every protected part, and tells about the whole.
+    """Disclose properties of a data set as a whole; the release is independent of every protected part.
 
-    It is so for the law that its mapping was made for, and where that comes from has to be said. From other people's
-    records, --law-from, what is told about anybody else is bounded whatever the true law is; a mapping made from the
-    released records covers nobody in them. Where records that nobody may see made the law, law and mapping give them
-    away: they stand in OUT.PRIVATE.json, for you alone, and the certificate only commits to that file. Where the law is
-    public, OUT.reading.csv says what each symbol means. `sfumato verify` checks certificates.
+    This holds for the distribution that the mapping was made for, so you must say where it comes from. With
+    --distribution-from, other people's data, a bound covers everyone in the release whatever the true distribution is.
+    A mapping made from the released data covers no one in them. A mapping made from private data gives these data away:
+    distribution and mapping are then written to OUT.PRIVATE.json, for you alone, and the certificate commits to that
+    file. If the distribution is public, OUT.reading.csv says what each symbol means. `sfumato verify` checks
+    certificates.
 
-    A second release of the same data is refused, because two private releases can leak together, and so is one that
-    tells nothing, or that was not shown to tell anything out of sample (--even-if-nothing makes it all the same). With
-    a ledger, from --ledger or the study, it is debited before anything is written.
+    A second release of the same data is refused, because two private releases can leak together. A release that
+    discloses nothing is refused too, and so is one that was not shown to disclose anything out of sample, unless you
+    give --even-if-nothing. A ledger, from --ledger or the study, is debited before anything is written.
 
     Example:
 
-        sfumato disclose answers.csv --protect moved,place --law-from last_year.csv --even-if-nothing --out release.csv
+        sfumato disclose answers.csv --protect moved,place --distribution-from old.csv --even-if-nothing -o release.csv
     """
     from sfumato.workflows.disclosing import disclose_table
 
@@ -119,14 +128,16 @@ def disclose_command(
             about=about,
             study=study,
             samples=samples.value,
-            law=law,
-            law_from=None if law_from is None else data_file(law_from, encoding, separator, decimal, None),
-            law_is_public=law_is_public,
+            distribution=distribution,
+            distribution_from=None
+            if distribution_from is None
+            else data_file(distribution_from, encoding, separator, decimal, None),
+            distribution_is_public=distribution_is_public,
             private_histogram=private_histogram,
-            law_from_these_records=law_from_these_records,
+            distribution_from_these_records=distribution_from_these_records,
             values=_values(values),
             beta=beta,
-            book=book,
+            registry=registry,
             ledger=ledger,
             seconds=seconds,
             insecure_seed=insecure_seed,
@@ -191,10 +202,13 @@ def _print(made: TableRelease, out: Path) -> None:
     tell("For you alone, since these figures are functions of the table:")
     best = f" (at most {figures.upper_bits:.6g} are possible)" if isfinite(figures.upper_bits) else ""
     share = f"{100 * figures.efficiency:.1f} % of what there is"
-    tell(f"- Told, by the law that the mapping was made for: {figures.disclosed_bits:.6g} bits{best}, {share}.")
+    tell(
+        f"- Disclosed, by the distribution that the mapping was made for: {figures.disclosed_bits:.6g} bits{best}, "
+        f"{share}."
+    )
     if figures.scored_bits is not None and figures.proven_bits is not None:
         proven = f"at least {figures.proven_bits:.6g}" if figures.proven_bits > 0 else "possibly nothing"
-        tell(f"- Told, scored on records it was not fitted on: {figures.scored_bits:.6g} bits; {proven} at 95 %.")
+        tell(f"- Disclosed, scored on records it was not fitted on: {figures.scored_bits:.6g} bits; {proven} at 95 %.")
     tell(f"- Method: {figures.method}.")
     say(f"wrote {out} and {out}.certificate.json")
     if made.read is not None:

@@ -31,9 +31,9 @@ def erase_command(
 ) -> None:
     """Take people out of a publication, of its keys and of its index.
 
-    Their rows leave the reports and every amendment; in the key files that open here, fresh draws take the place of
-    theirs; the block of rows gets a new salt, so that no digest that is left tells which report was theirs. What was
-    copied or handed out before is beyond reach: this says what that may be.
+    Their rows are deleted from the reports and from every amendment. In the key files that open here, fresh draws
+    replace theirs. The block of rows gets a new salt, so that no remaining digest shows which report was theirs. Copies
+    that were made or given away before cannot be changed; the command lists what they may be.
 
     Example:
 

@@ -229,7 +229,7 @@ def weights_command(
     The table has a row for each question, report and answer. Over any group of reports, the sum of the weights of an
     answer is an unbiased count of those who gave it, and divided by the number of reports it is the raw share of
     `sfumato estimate`. With few reports it may lie below 0 or above 1. The weights are those of the level at which the
-    file stands, and say nothing about anybody.
+    file stands, and say nothing about any single person.
 
     Example:
 

@@ -93,7 +93,7 @@ def fit_command(
     plot: Annotated[Path | None, typer.Option(help="Write the coefficients with their intervals (SVG) here.")] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the result as a page (HTML) here.")] = None,
 ) -> None:
-    """Fit a model to reports: who gives which answer, although nobody's answer is known.
+    """Fit a model to reports: who gives which answer, although no single answer is known.
 
     Left of ~ stands the outcome. It is a question, or a public column that depends on one. A question with two answers
     gets a logistic model, one with more a multinomial, one in order an ordered, and numbers a linear one. To the right

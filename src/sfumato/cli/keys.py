@@ -170,7 +170,7 @@ def unseal_command(
     unprotected: UnprotectedFiles = False,
     json: Json = False,
 ) -> None:
-    """Turn what devices sealed for one receiver into ordinary key files, once.
+    """Convert what devices sealed for one receiver into ordinary key files, once.
 
     A body that does not open, or holds no draws, drops its row: it is counted, and a selection of the other rows is
     written beside the keys, to be opened with them. The key files are sealed under the receiver's own private key,
@@ -219,7 +219,7 @@ def protect_command(
 ) -> None:
     """Change the passphrase of a key file or a private key, or give it its first, in place.
 
-    What the file holds and its record of use stay. Copies of the old file still open as before. A private key in a PEM
+    What the file holds and its log of use stay. Copies of the old file still open as before. A private key in a PEM
     file is written anew, under the Argon2id of key files.
 
     Example:

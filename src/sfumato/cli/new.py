@@ -43,13 +43,13 @@ def new_command(
     ] = None,
     kind: Annotated[str | None, typer.Option(help="Kind of the question. Default: what the answers look like.")] = None,
     epsilon: Annotated[
-        str | None, typer.Option(help="What everybody may see: strong (0.5), usual (1), mild (2), or a number.")
+        str | None, typer.Option(help="What the public may see: strong (0.5), usual (1), mild (2), or a number.")
     ] = None,
     guess_error: Annotated[
         str | None, typer.Option(help="Instead of --epsilon: ask with a card, the best guess this often wrong.")
     ] = None,
     analyst: Annotated[
-        list[str] | None, typer.Option(help="Somebody who may see more: NAME=EPSILON. Repeatable.")
+        list[str] | None, typer.Option(help="An analyst, who may see more: NAME=EPSILON. Repeatable.")
     ] = None,
     registrar: Annotated[
         bool | None, typer.Option("--registrar/--no-registrar", help="Whether a key may give the answers back.")

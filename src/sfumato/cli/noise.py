@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 # What the verbs of noise share: their options, who may depend on whom, and how a release is shown.
 
 
-_BUDGET = typer.Option("--budget-bits", help="What may be told about anyone, in bits.")
+_BUDGET = typer.Option("--budget-bits", help="What may be disclosed about anyone, in bits.")
 _VALUES = typer.Option(help="How many values a record can have, where that is few and known: less noise.")
 _INPUT = typer.Option("--input", help="The true answer, in a file, so that it stays out of the shell's history.")
 _OUT = typer.Option("--out", "-o", help="Write the noisy answer (JSON) here.")
@@ -215,7 +215,7 @@ def mean_command(
 
     Example:
 
-        sfumato noise mean answers.csv --column rooms --low 0 --high 6 --budget-bits 0.1 --correlated 5 --out mean.json
+        sfumato noise mean answers.csv --column children --low 0 --high 6 --budget-bits 0.1 --correlated 5 -o mean.json
     """
     from sfumato.noise.gaussian_designs import private_mean
     from sfumato.noise.shared_bits_designs import believed_mean
@@ -266,7 +266,7 @@ def sum_command(
 
     Example:
 
-        sfumato noise sum answers.csv --column rooms --low 0 --high 6 --budget-bits 0.1 --correlated 5 --out sum.json
+        sfumato noise sum answers.csv --column children --low 0 --high 6 --budget-bits 0.1 --correlated 5 --out sum.json
     """
     from sfumato.noise.gaussian_designs import private_sum
     from sfumato.noise.shared_bits_designs import believed_sum
@@ -317,7 +317,7 @@ def count_command(
 
     Example:
 
-        sfumato noise count answers.csv --column rooms --value 3 --budget-bits 0.1 --correlated 5 --out count.json
+        sfumato noise count answers.csv --column children --value 3 --budget-bits 0.1 --correlated 5 --out count.json
     """
     from sfumato.files.tables import read_table
     from sfumato.noise.gaussian_designs import private_count
@@ -438,7 +438,7 @@ def histogram_command(
 
     Example:
 
-        sfumato noise histogram answers.csv --column rooms --values 1,2,3,4 --other --budget-bits 0.5 --correlated 5
+        sfumato noise histogram answers.csv --column children --values 1,2,3,4 --other --budget-bits 0.5 --correlated 5
     """
     from sfumato.files.tables import read_table
     from sfumato.measures.dependence import ANYONE, NOBODY
@@ -482,7 +482,9 @@ def histogram_command(
 def quantile_command(
     data: Records,
     column: Column,
-    grid: Annotated[str, typer.Option(help="The values that may be told, declared without looking: low:high:step.")],
+    grid: Annotated[
+        str, typer.Option(help="The values that may be released, declared without looking: low:high:step.")
+    ],
     budget_bits: Budget,
     correlated: Correlated = None,
     share: Annotated[str, typer.Option(help="Which part of the records lies below: .5 is the median.")] = "0.5",
@@ -504,7 +506,7 @@ def quantile_command(
 
     Example:
 
-        sfumato noise quantile answers.csv --column rooms --share .5 --grid 0:6:0.5 --budget-bits 0.1 --correlated 5
+        sfumato noise quantile answers.csv --column children --share .5 --grid 0:6:0.5 --budget-bits 0.1 --correlated 5
     """
     from sfumato.files.tables import read_table
     from sfumato.measures.dependence import ANYONE, NOBODY
@@ -570,7 +572,7 @@ def gaussian_command(
     insecure_seed: InsecureSeed = None,
     json: Json = False,
 ) -> None:
-    """Gaussian noise for a number that is computed from everybody's records.
+    """Gaussian noise for a number that is computed from the records of all people.
 
     The range must not come from looking at the data. With --input and --out the number in the file is rounded to a
     grid, noise is added exactly as certified, and the result is written beside its certificate, which `sfumato verify`
@@ -614,7 +616,9 @@ def gaussian_command(
 @noise_app.command("flip")
 def flip_command(
     budget_bits: BudgetOrNot = None,
-    flip: Annotated[str | None, typer.Option(help="Instead: what a flip with this probability tells.")] = None,
+    flip: Annotated[
+        str | None, typer.Option(help="Instead: flip with this probability; the bits follow from it.")
+    ] = None,
     input: Truth = None,  # noqa: A002  what the option is called
     out: Out = None,
     study: PayingStudy = None,
@@ -623,7 +627,7 @@ def flip_command(
     insecure_seed: InsecureSeed = None,
     json: Json = False,
 ) -> None:
-    """A yes/no answer about everybody's records, flipped by a coin. The file of --input says yes or no.
+    """A yes/no answer about the records of all people, flipped by a coin. The file of --input says yes or no.
 
     Example:
 
@@ -660,9 +664,11 @@ def flip_command(
 
 @noise_app.command("exponential")
 def exponential_command(
-    table: Annotated[Path, typer.Argument(help="Distortions (CSV): a row for the true answer, a column for the told.")],
+    table: Annotated[
+        Path, typer.Argument(help="Distortions (CSV): a row for the true answer, a column for the released.")
+    ],
     budget_bits: BudgetOrNot = None,
-    rate: Annotated[float | None, typer.Option(help="Instead: what λ = rate tells.")] = None,
+    rate: Annotated[float | None, typer.Option(help="Instead: use this λ; the bits follow from it.")] = None,
     values: Values = None,
     channel: Annotated[Path | None, typer.Option(help="Write the channel (CSV, JSON) here.")] = None,
     input: Truth = None,  # noqa: A002  what the option is called

@@ -72,7 +72,7 @@ DictionaryFiles = Annotated[
 ]
 Engine = Annotated[
     EngineWord,
-    typer.Option("--engine", help="arrow: this machine; spark: a cluster, or Spark here.", rich_help_panel=_ENGINE),
+    typer.Option("--engine", help="arrow: this computer; spark: a cluster, or Spark here.", rich_help_panel=_ENGINE),
 ]
 SparkMaster = Annotated[
     str | None,
@@ -115,10 +115,10 @@ PayingLedger = Annotated[
 ]
 StudyFile = Annotated[Path, typer.Option("--study", help="The study file (TOML).")]
 Epoch = Annotated[int, typer.Option(min=0, help="Which time step this is.")]
-ReleaseRecord = Annotated[
+ReleaseRegistry = Annotated[
     Path | None,
     typer.Option(
-        "--record",
+        "--registry",
         help="Remember releases in this file. Default: releases.json beside the study.",
         rich_help_panel=RELEASES,
     ),

@@ -52,7 +52,7 @@ def plan_command(
     share_range: Annotated[
         tuple[str, str] | None,
         typer.Option(
-            help="The least and the largest share for which the plan says what a report tells: 0.05 0.3.",
+            help="The least and the largest share for which the plan says what a report discloses: 0.05 0.3.",
             rich_help_panel=_GOAL,
         ),
     ] = None,

@@ -22,7 +22,7 @@ from sfumato.cli.options import (
     PayingLedger,
     Quiet,
     Receivers,
-    ReleaseRecord,
+    ReleaseRegistry,
     SealingKey,
     Separator,
     Sheet,
@@ -73,7 +73,7 @@ def publish_command(
         bool, typer.Option("--shuffle", help="Put the rows in an order of chance; they are held in memory.")
     ] = False,
     ledger: PayingLedger = None,
-    record: ReleaseRecord = None,
+    registry: ReleaseRegistry = None,
     again: Annotated[
         str | None,
         typer.Option(
@@ -84,8 +84,8 @@ def publish_command(
     people: Annotated[
         str | None,
         typer.Option(
-            help="Declare that these are other people than under other names, or none. Nobody checks it; in a ledger, "
-            "who has no name is everybody.",
+            help="Declare that these are other people than under other names, or none. It is not checked; in a "
+            "ledger, a release without a name counts for all people.",
             rich_help_panel=RELEASES,
         ),
     ] = None,
@@ -109,9 +109,9 @@ def publish_command(
     A study that names a ledger in [budget] is debited to it before anything is written. A codebook stands beside the
     reports and says how each column is to be read.
 
-    The record beside the study remembers every release, and a second one about the same people is refused: with fresh
-    draws it tells more, and enough of them tell everything. After an interruption the same command finishes what was
-    drawn.
+    The registry beside the study lists every release, and a second one about the same people is refused: with fresh
+    draws it discloses more, and enough releases disclose everything. After an interruption the same command finishes
+    what was drawn.
 
     With --engine spark the answers are a folder of Parquet files, which executors read, and the part that they write
     goes into a folder; its draws come from seeds, so it takes --guarantee computational.
@@ -138,7 +138,7 @@ def publish_command(
             epoch=epoch,
             guarantee=guarantee.value,
             ledger=ledger,
-            record=record,
+            registry=registry,
             again=again,
             people=people,
             insecure_seed=insecure_seed,
@@ -190,7 +190,7 @@ def _as_json(made: StudyPublication, out: Path, folder: KeyFolder) -> Any:
             for path, held in folder.files.items()
         ],
         "total_epsilon": {total.holder: total.as_json for total in totals_of(note.study)},
-        "record": None if made.record is None else str(made.record),
+        "registry": None if made.registry is None else str(made.registry),
         "release": None if published is None else published.token,
         "people": None if published is None else published.people,
         "again": note.again,

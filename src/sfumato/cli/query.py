@@ -48,7 +48,7 @@ def design_command(
         bool, typer.Option("--every-answer", help="Promise privacy after every answer, not on average.")
     ] = False,
     persistent_secret: Annotated[
-        bool, typer.Option("--partner-for-life", help="All answers by one secret that each person draws once.")
+        bool, typer.Option("--persistent-secret", help="All answers by one secret that each person draws once.")
     ] = False,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the design (JSON) here.")] = None,
     json: Json = False,
@@ -67,9 +67,9 @@ def design_command(
         from sfumato.errors import InvalidParameter
 
         raise InvalidParameter(
-            "is for one answer", parameter="every_answer", way_out="Ask for one response, without a partner for life."
+            "is for one answer", parameter="every_answer", way_out="Ask for one response, without `persistent_secret`."
         )
-    kind = "every answer" if every_answer else "partner for life" if persistent_secret else "average"
+    kind = "every answer" if every_answer else "persistent secret" if persistent_secret else "average"
     design = _designed(table, rho, responses, (starts, seconds), kind)
     if out is not None:
         write_query_design(design, out)
@@ -133,7 +133,7 @@ def attack_command(
     json: Json = False,
     limit_mb: LimitMb = 2000,
 ) -> None:
-    """Guess from answers as well as anybody can: the querier what was asked for, the attacker the data.
+    """Make the best guesses from answers: the querier guesses what was asked for, the attacker the data.
 
     Example:
 
@@ -208,7 +208,7 @@ def _designed(table: Path, rho: str, responses: int, limits: tuple[int, float], 
             parameter=kind.replace(" ", "_"),
             way_out="Drop that column, or ask without this option.",
         )
-    if kind == "partner for life":
+    if kind == "persistent secret":
         return partners_design(query, responses)
     if kind == "every answer":
         each = design_every_answer(query)

@@ -44,7 +44,7 @@ def report_command(
     column: ReportColumn = None,
     count: CountColumn = None,
     release: Annotated[
-        Path | None, typer.Option(help="A release of `sfumato disclose`, to be told about from its certificate.")
+        Path | None, typer.Option(help="A release of `sfumato disclose`, to be described from its certificate.")
     ] = None,
     truth: Annotated[
         Path | None, typer.Option(help="A table of the answers: marks the true shares. For simulations only.")

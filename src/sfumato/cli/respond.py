@@ -53,12 +53,12 @@ def respond_command(
 ) -> None:
     """Answer a study as a respondent's device does; the answers stay here.
 
-    The server gets a report that was randomised on this machine, and for each analyst a body that only they open. In
-    anonymous mode the token is spent for a blind signature first, and the report follows after a random time: nobody
-    who holds the server's files can tell which token sent which report. In a panel both go together, and can be linked.
+    The server gets a report that was randomised on this computer, and for each analyst a body that only they can open.
+    In anonymous mode the token is first exchanged for a blind signature, and the report follows after a random time:
+    the server's files do not show which token sent which report. In a panel both go together, and can be linked.
 
-    After an interruption the same command goes on where it stopped, if --memory is given. Other users of a machine see
-    the words of a command: --answers and --token-file read files instead.
+    With --memory the same command continues after an interruption. Other users of the computer can see the command
+    line; --answers and --token-file read files instead.
 
     To a server: respond https://survey.example --answers mine.json --token-file token.txt --memory device.json
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sfumato.cli.options import Json, PayingLedger, Quiet, ReleaseRecord
+from sfumato.cli.options import Json, PayingLedger, Quiet, ReleaseRegistry
 from sfumato.cli.output import say, tell, tell_json
 
 if TYPE_CHECKING:
@@ -47,10 +47,10 @@ def serve_command(
         int | None, typer.Option(min=1, help="Begin this wave of the study. Default: the one that it is in.")
     ] = None,
     people: Annotated[
-        str | None, typer.Option(help="Declare that these are other people than under other names. Nobody checks it.")
+        str | None, typer.Option(help="Declare that these are other people than under other names. It is not checked.")
     ] = None,
     ledger: PayingLedger = None,
-    record: ReleaseRecord = None,
+    registry: ReleaseRegistry = None,
     invite: Annotated[
         int | None, typer.Option(min=1, help="Invite so many people, with --to.", rich_help_panel=_INSTEAD)
     ] = None,
@@ -88,7 +88,7 @@ def serve_command(
 
     A report that is acknowledged is on disk. The study is paid for when it opens, once a wave; starting again costs
     nothing. On the first start an administrator's token is made and shown, once: it closes the study and fetches the
-    export over the web. Stop the server with Ctrl-C or SIGTERM: what is under way is answered first.
+    export over the web. Stop the server with Ctrl-C or SIGTERM: requests that have begun are answered first.
 
     With --invite, --close, --compact, --export or --backup it does that and ends; a server that runs goes on. So:
     invite people, serve without any, close and export, and hand each analyst their shares (sfumato keys unseal).
@@ -119,7 +119,7 @@ def serve_command(
     taken = None if instead else bound_socket(settings)
     try:
         opened = open_server(
-            study, data=data, database=database, wave=wave, ledger=ledger, record=record, people=people
+            study, data=data, database=database, wave=wave, ledger=ledger, registry=registry, people=people
         )
     except BaseException:
         if taken is not None:

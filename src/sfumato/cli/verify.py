@@ -22,7 +22,8 @@ def verify_command(
         ),
     ],
     opening: Annotated[
-        Path | None, typer.Option(help="The private certificate that CERTIFICATE, whose law is private, commits to.")
+        Path | None,
+        typer.Option(help="The private certificate that CERTIFICATE, whose distribution is private, commits to."),
     ] = None,
     json: Json = False,
     limit_mb: LimitMb = 256,
@@ -38,7 +39,7 @@ def verify_command(
     rows and unlisted files are named and refused.
 
     Exit code 0 when every claim holds, 1 when one is refused, 2 when the file cannot be read, and 3 when its claims are
-    stated and not checked, because the law is private and --opening is not given.
+    stated and not checked, because the distribution is private and --opening is not given.
 
     Example:
 

@@ -1,10 +1,11 @@
 """Compiled search for distributions of few atoms.
 
 Atoms are rows of m - 1 columns of 0 and 1, each column a subset of mass c, independent of each other and of the whole.
-All but two columns are walked through as sorted lists of points, one list for each set of columns up to their order;
-then a third-last column leaves a segment of laws, and the last one is every subset whose mass passes c on it. Columns
-are taken by falling size. Import this module only when there is something to search: the compiler behind it takes a
-second to load. Plain loops compile in seconds where array expressions take ten.   Theory: docs/theory/skewed_laws.md
+All but two columns are enumerated as sorted lists of points, one list for each set of columns up to their order. Then a
+third-last column leaves a segment of distributions, and the last one is every subset whose mass passes c on it. Columns
+are taken by falling size. Import this module only when there is something to search: the compiler takes a second to
+load. Plain loops compile in seconds where array expressions take ten.
+Theory: docs/theory/skewed_laws.md
 """
 
 from __future__ import annotations

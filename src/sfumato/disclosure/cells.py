@@ -1,9 +1,10 @@
 """The best disclosure of a binary feature by one refined linear program.
 
-The range of t = P(W=1) over S is cut into cells. In each cell the concave H2 lies above its chord, so a program with a
-sub-law for each cell, priced at the chord, bounds H(W|Y) from below; its own solution is a mapping and bounds it from
-above. Cells are cut at the values that the solution uses until both agree. Everything is measured relative to p(x) and
-to the protected marginals, so that rare data sets count as much as common ones.   Ref: [D, Thm 1]
+The range of t = P(W=1) over S is cut into cells. In each cell the concave H2 lies above its chord. So a program with a
+sub-distribution for each cell, priced at the chord, bounds H(W|Y) from below; its own solution is a mapping and bounds
+it from above. Cells are cut at the values that the solution uses until both agree. Everything is measured relative to
+p(x) and to the protected marginals, so that rare data sets have the same accuracy as common ones.
+Ref: [D, Thm 1]
 """
 
 from __future__ import annotations

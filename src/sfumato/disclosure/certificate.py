@@ -1,10 +1,11 @@
 """Certificates of disclosures, for the owner and for the public.
 
-The subject is the law and the mapping in Fractions, so verification needs nothing else: it checks independence group by
-group, recomputes how much is told, and what is told at most if the true law is another than the one that was counted.
-How the law was made is part of it. If anything was counted in protected records, the certificate is private: law and
-mapping give the table away. It carries a salt then, and a public one commits to it
-(:mod:`sfumato.disclosure.certificate`).   Theory: docs/theory/disclosure.md
+The subject is the distribution and the mapping in Fractions, so verification needs nothing else. It checks independence
+group by group, computes again how much is disclosed, and bounds what is disclosed if the true distribution differs from
+the one that was counted. The subject also holds how the distribution was made. If anything was counted in protected
+records, the certificate is private, because distribution and mapping reveal the table. It then carries a salt, and a
+public certificate commits to it.
+Theory: docs/theory/disclosure.md
 """
 
 from __future__ import annotations
@@ -204,7 +205,7 @@ def told_claim(subject: DisclosureSubject, number: Interval) -> Claim:
 
 
 def protected_words(*, single: bool) -> str:
-    """What nothing is told about."""
+    """Say what the release is independent of."""
     return "any single sample" if single else "any protected group of samples"
 
 
@@ -319,8 +320,7 @@ register(
 )
 
 
-# What a public certificate of a private law is about, and the words for what it states, each from its number alone.
-#
+# --- The subject of a public certificate of a private distribution, and its texts
 # Theory: docs/theory/disclosure.md
 
 
@@ -329,7 +329,7 @@ MOST_SYMBOLS = 2**53
 _MOST_VALUES = 2**31
 # Indices that all groups together may list.
 _MOST_LISTED = 1_000_000
-# Groups with more subsets than this many halvings are not gone through.
+# Groups with more subsets than this many halvings are refused.
 _MOST_SUBSETS = 16
 _COMMITMENT = re.compile(r"sha256:[0-9a-f]{64}")
 
@@ -428,20 +428,20 @@ def _stated(measure: str, relation: Relation, number: Interval, because: str, se
     )
 
 
-# What everybody may see of a disclosure whose law or mapping was made from protected records.
+# --- Public certificates of disclosures whose distribution or mapping was made from protected records
+# Either of the two reveals the table. So the public certificate has neither, nor the number of symbols or disclosed
+# bits, which are functions of the table. It has the shape, the protected groups, the number of symbols that any table
+# of that shape is padded to, how the distribution was made and from how many records, the bound for every true
+# distribution, and a commitment to the private certificate:
 #
-# Either of the two gives the table away, so the public certificate has neither, nor how many symbols there are or bits
-# are told: those are functions of the table. It has the shape, the protected groups, the number of symbols that any
-# table of that shape is padded to, how the law was made and from how many records, the bound for every true law, which
-# takes nothing else, and a commitment to the private certificate:
+# SHA-256(salt ‖ bytes of the private file), the salt being the 32 random bytes that the private file holds.
 #
-# SHA-256(salt ‖ bytes of the private file),  the salt being the 32 random bytes that the private file holds.
-#
-# The bound for every true law is checked by everybody. That the mapping is independent under its law is only stated,
-# and `verify` says so: it takes the private certificate, where that is at hand.   Theory: docs/theory/disclosure.md
+# Everyone can check the bound for every true distribution. Independence under the counted distribution is only stated;
+# `verify` says so and checks it where the private certificate is given.
+# Theory: docs/theory/disclosure.md
 
 
-SCHEMA_PUBLIC_CERTIFICATES = "sfumato/certificate/disclosure-public/1"
+PUBLIC_SCHEMA = "sfumato/certificate/disclosure-public/1"
 _WITHHELD = (
     "The mapping was made from protected records, so the law and the mapping are private, and so is how much is told; "
     "what a symbol says of a data set, P(x|y), is withheld. That nothing is told if the law is p̂ is stated, not "
@@ -449,7 +449,7 @@ _WITHHELD = (
 )
 
 
-class _RecordPublicCertificates(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+class _PublicRecord(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     shape: list[int]
     groups: list[list[int]]
     symbols: int
@@ -458,7 +458,7 @@ class _RecordPublicCertificates(msgspec.Struct, forbid_unknown_fields=True, froz
 
 
 def public_certificate(private: Certificate) -> Certificate:
-    """Return what everybody may see of a private certificate; it commits to that one, to the last byte.
+    """Return the public certificate of a private one, with a commitment to every byte of it.
 
     Publish it in place of the private one wherever a law was counted in protected records.
 
@@ -488,8 +488,8 @@ def public_certificate(private: Certificate) -> Certificate:
     return Certificate(
         subject=public,
         claims=_proved(public, private),
-        notes=_notes_of_public_certificates(public),
-        schema=SCHEMA_PUBLIC_CERTIFICATES,
+        notes=_public_notes(public),
+        schema=PUBLIC_SCHEMA,
     )
 
 
@@ -524,14 +524,14 @@ def _public_leak(subject: PublicDisclosureSubject, claim: Claim) -> Interval | N
     return stated if fits else None
 
 
-def _state_of_public_certificates(_: PublicDisclosureSubject) -> tuple[Claim, ...]:
+def _public_state(_: PublicDisclosureSubject) -> tuple[Claim, ...]:
     raise NotCertified(
         "a public certificate is made from a private one, and its subject alone says nothing",
         way_out="Use sf.disclosure.public_certificate.",
     )
 
 
-def _restate_of_public_certificates(subject: PublicDisclosureSubject, stated: Stated) -> tuple[Claim, ...]:
+def _public_restate(subject: PublicDisclosureSubject, stated: Stated) -> tuple[Claim, ...]:
     """State again what may be said: the leak follows from the shape, and the bound for other laws is recomputed."""
     drift = None if subject.estimation.terms is None else _found(stated, DRIFT)
     leak = _interval(_found(stated, LEAK))
@@ -578,11 +578,11 @@ def _opened(subject: PublicDisclosureSubject, private: Certificate) -> tuple[Cla
     return _proved(subject, private)
 
 
-def _title_of_public_certificates(subject: PublicDisclosureSubject) -> str:
+def _public_title(subject: PublicDisclosureSubject) -> str:
     return f"Certificate of a disclosure whose law is private: {_samples(subject)}"
 
 
-def _about_of_public_certificates(subject: PublicDisclosureSubject) -> str:
+def _public_about(subject: PublicDisclosureSubject) -> str:
     return (
         f"About a private mapping of data sets of {_samples(subject)} to at most {subject.symbols} public symbols. The "
         f"law of the data {subject.estimation.words}."
@@ -594,12 +594,12 @@ def _samples(subject: PublicDisclosureSubject) -> str:
     return f"{len(subject.shape)} samples with {values} values"
 
 
-def _notes_of_public_certificates(subject: PublicDisclosureSubject) -> tuple[str, ...]:
+def _public_notes(subject: PublicDisclosureSubject) -> tuple[str, ...]:
     return (_WITHHELD, *law_notes(subject.estimation), ONE_RELEASE)
 
 
-def _write_of_public_certificates(subject: PublicDisclosureSubject) -> _RecordPublicCertificates:
-    return _RecordPublicCertificates(
+def _public_write(subject: PublicDisclosureSubject) -> _PublicRecord:
+    return _PublicRecord(
         shape=list(subject.shape),
         groups=[list(group) for group in subject.groups],
         symbols=subject.symbols,
@@ -608,7 +608,7 @@ def _write_of_public_certificates(subject: PublicDisclosureSubject) -> _RecordPu
     )
 
 
-def _read_of_public_certificates(record: _RecordPublicCertificates) -> PublicDisclosureSubject:
+def _public_read(record: _PublicRecord) -> PublicDisclosureSubject:
     return PublicDisclosureSubject(
         shape=tuple(record.shape),
         groups=check_groups(record.groups, len(record.shape)),
@@ -620,16 +620,16 @@ def _read_of_public_certificates(record: _RecordPublicCertificates) -> PublicDis
 
 register(
     Kind(
-        schema=SCHEMA_PUBLIC_CERTIFICATES,
+        schema=PUBLIC_SCHEMA,
         subject=PublicDisclosureSubject,
-        record=_RecordPublicCertificates,
-        write=_write_of_public_certificates,
-        read=_read_of_public_certificates,
-        title=_title_of_public_certificates,
-        about=_about_of_public_certificates,
-        notes=_notes_of_public_certificates,
-        state=_state_of_public_certificates,
-        restate=_restate_of_public_certificates,
+        record=_PublicRecord,
+        write=_public_write,
+        read=_public_read,
+        title=_public_title,
+        about=_public_about,
+        notes=_public_notes,
+        state=_public_state,
+        restate=_public_restate,
         opened=_opened,
     )
 )

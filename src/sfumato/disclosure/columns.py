@@ -1,9 +1,10 @@
 """Column generation for disclosures: the master program and the pricing of new columns.
 
-The master program knows some corners; its prices ask the pricer for a better one. The least reduced cost, bounded by
-branch and bound, bounds how much is still missing, so both ends of the answer are known at any moment: whatever the
-prices are, Σ price·p plus the least of H(W) - price·v over S is at most H(W|Y). A solver that gives up, or time that
-runs out, leaves the last cover of the prior and the best bound.   Theory: docs/theory/skewed_laws.md
+The master program knows some corners; the pricer searches for a better one at its prices. The least reduced cost,
+bounded by branch and bound, bounds the remaining gap, so a lower and an upper bound are known at any moment: for all
+prices, Σ price·p plus the least of H(W) - price·v over S is at most H(W|Y). If the solver fails or the time limit is
+reached, the last cover of the prior and the best bound are returned.
+Theory: docs/theory/skewed_laws.md
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ from sfumato.disclosure.data import FloatArray, entropy_bits, floored, most_by_c
 from sfumato.errors import NotCertified
 from sfumato.sampling.sources import KeyedBits
 
-# HiGHS with the settings that rare cells need: small entries are kept, and one failure is not the end.
+# --- HiGHS with the settings that rare cells need: small entries are kept, and a failure is retried
 
 
 _TOLERANCE = 1e-10
-# HiGHS drops entries of the matrix up to 1e-9 by itself: a cell would lose its place, and its row its solution.
+# HiGHS drops entries of the matrix up to 1e-9 by default, which would remove a rare cell from its row.
 _SMALLEST_ENTRY = 1e-12
 _SECOND_TRIES: tuple[tuple[str, str | int], ...] = (
     ("threads", 1),
@@ -95,21 +96,19 @@ def is_optimal(model: Any) -> bool:
     return bool(model.getModelStatus() == highspy.HighsModelStatus.kOptimal)
 
 
-# The master program, from both sides: weights on known laws of S that average to the prior, and prices of the cells.
-#
-# The weights' side divides row x by p(x) and multiplies column y by s_y = min p(x)/v_y(x), so that entries lie in [0,
-# 1] and the right side is 1, whatever the masses are: every cell is covered to the same relative accuracy. The prices'
-# side measures price(x) in parts of 1/most(x), so that entries lie in [0, 1] too and every law costs no less than its
-# price to the same accuracy in bits; prices stay in a box, |price(x)|·most(x) ≤ 64 bits. A dual that is only
-# restricted still bounds the optimum. Neither side alone is accurate where masses reach from 1 to 1e-14. Theory:
-# docs/theory/skewed_laws.md
+# --- The master program: weights on known corners of S that average to the prior, and prices of the cells
+# The primal divides row x by p(x) and multiplies column y by s_y = min p(x)/v_y(x), so entries lie in [0, 1], the right
+# side is 1, and every cell is covered to the same relative accuracy. The dual measures price(x) in parts of 1/most(x),
+# so entries lie in [0, 1] too; prices stay in a box, |price(x)|·most(x) ≤ 64 bits. A restricted dual still bounds the
+# optimum. Neither side alone is accurate where masses range from 1 to 1e-14.
+# Theory: docs/theory/skewed_laws.md
 
 
 MOST_PRICE_BITS = 64.0
 # Costs of rare columns are as small as their weights; the solver's least tolerance on reduced costs is 1e-10.
 _COST_SCALE = 2.0**20
 _SAME_DIGITS = 9
-# Below this part of what a cell can hold, a solver's number is its rounding.
+# Solver values below this part of what a cell can hold are rounding.
 _NOTHING = 1e-14
 _UNUSED = 1e-11
 _COVERED = 1e-7
@@ -186,12 +185,12 @@ class Master:
         return self._best
 
 
-# The question behind every round: which law in S has the least H(W) minus its price? Answered by branch and bound.
-#
-# H is concave, so the answer is a corner. On a box of values of P(w) the concave -t·log t lies above its chord, so a
-# linear program on the box bounds the answer from below; the box is cut where the chord is furthest off. One warm
-# HiGHS model serves all programs. It measures each cell by the most that any law in S can put on it, so that all
-# variables lie in [0, 1] and all levels are 1.   Ref: [D, Thm 1]; [FS69] for the branching
+# --- Pricing: the distribution in S with the least H(W) minus its price, by branch and bound
+# H is concave, so the optimum is a corner. On a box of values of P(w) the concave -t·log t lies above its chord, so a
+# linear program on the box gives a lower bound; the box is cut where the chord is furthest off. One warm HiGHS model
+# solves all programs. Cells are scaled by the most that any distribution in S can put on them, so all variables lie in
+# [0, 1] and all levels are 1.
+# Ref: [D, Thm 1]; [FS69] for the branching
 
 
 _LOG2_E = 1 / math.log(2)
@@ -200,7 +199,7 @@ _LOG2_E = 1 / math.log(2)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Priced:
-    """The least value found and a bound that no law passes, with good laws met on the way."""
+    """The least value found and a bound for all distributions, with good distributions found during the search."""
 
     least: float
     bound: float
@@ -540,7 +539,7 @@ def _entropy(feature: FloatArray, law: FloatArray) -> float:
 
 
 def _prior_alone(prior: FloatArray, whole: float) -> Mixture:
-    """Tell nothing, of which everything may be missing: an answer where the solver has none."""
+    """Return the prior as the only symbol, which discloses nothing: the result where the solver fails."""
     return Mixture(laws=prior[None], weights=np.ones(1), lower_bits=0.0, upper_bits=whole, rounds=0)
 
 

@@ -1,9 +1,9 @@
 """Disclosures about how many of many exchangeable samples are 1.
 
-Of exchangeable binary samples only the law of the count 0..n is needed. A symbol that leaves the count's mean where it
-was, E[count|y] = E[count], leaves every P(X_i=1|y) = E[count|y]/n where it was. The best symbols name two counts, one
-on each side of the mean; a program finds how often, and its answer is made exact by shipping: what the counts below
-lack of the mean equals what the counts above have over it, and along a tree of pairs the amounts follow in Fractions.
+Of exchangeable binary samples only the distribution of the count 0..n is needed. A symbol that keeps the count's mean,
+E[count|y] = E[count], keeps every P(X_i=1|y) = E[count|y]/n. The best symbols name two counts, one on each side of the
+mean. A linear program finds how often, and its solution is made exact: what the counts below lack of the mean equals
+what the counts above have over it, and along a tree of pairs the amounts follow in Fractions.
 Ref: [D, Thm 1], averaged over permutations; theory: docs/theory/disclosure.md
 """
 
@@ -29,11 +29,10 @@ from sfumato.sampling.mechanism import ReportArray, bits_or_default, smallest_dt
 from sfumato.sampling.samplers import RowDraws
 from sfumato.sampling.sources import MOST_WIDTH, BitSource
 
-# Samples whose order does not matter: everything is about how many of them are 1.
-#
-# When the law is exchangeable, samples are binary and the feature depends on the count alone, averaging a mapping over
-# permutations costs nothing. S becomes the laws of the count with the right mean; its corners have at most two counts,
-# one on each side of the mean, and one linear program over those pairs is the optimum.
+# --- Exchangeable samples: everything depends on how many of them are 1
+# When samples are binary and exchangeable and the feature depends on the count alone, averaging a mapping over
+# permutations costs nothing. S becomes the distributions of the count with the right mean. Its corners have at most two
+# counts, one on each side of the mean, and one linear program over those pairs gives the optimum.
 
 
 def counts_law(law: DataLaw, feature: FloatArray) -> tuple[FloatArray, FloatArray] | None:
@@ -101,7 +100,7 @@ def best_by_counts(masses: FloatArray, features: FloatArray) -> Mixture:
     )
 
 
-# Pairs of counts grow with n²/4; so many are a few seconds and a few hundred megabytes.
+# Pairs of counts grow with n²/4; this many samples take a few seconds and a few hundred megabytes.
 MOST_SAMPLES = 800
 
 Edge = tuple[int, int]
@@ -129,7 +128,7 @@ class CountSymbol:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountDisclosure:
-    """Symbols that tell about the count; the optimum lies between `lower_bits` and `upper_bits`.
+    """Symbols that disclose the count in part; the optimum lies between `lower_bits` and `upper_bits`.
 
     Every symbol has the count's mean exactly, so it is independent of every single sample, to the last digit. Floats
     are read as the fractions they are, divided by their sum.

@@ -145,7 +145,7 @@ DataLawLike = DataLaw | Joint | RealArray | Nested
 
 
 def feature_of(law: DataLaw, about: FeatureLike | None) -> FloatArray | None:
-    """Return P(w|cell), a row for each w; None when the data set itself is to be told about."""
+    """Return P(w|cell), a row for each w; None when the data set itself is to be disclosed."""
     if about is None:
         return None
     table = about.array if isinstance(about, Channel) else np.array(about, dtype=np.float64)
@@ -195,14 +195,13 @@ def _check_cells(count: int) -> None:
         )
 
 
-# The polytope S of laws with the same protected marginals, and what its matrix says about disclosure.
-#
-# A release is private when every posterior law of the data, given what was released, has the marginals of the prior on
-# every protected group: P t = P p [D, Lemma 1]. P has a row of 0 and 1 for each value of each group.
+# --- The polytope S of distributions with the same protected marginals
+# A release is private when every posterior distribution of the data, given the release, has the marginals of the prior
+# on every protected group: P t = P p [D, Lemma 1]. P has a row of 0 and 1 for each value of each group.
 # Theory: docs/theory/disclosure.md
 
 
-# So many bases are tried one by one when corners are enumerated.
+# Up to this many bases are tried one by one when corners are enumerated.
 MOST_BASES = 400_000
 
 
@@ -240,7 +239,7 @@ def nullity(law: DataLaw, groups: Groups) -> int:
 
 
 def can_tell(matrix: FloatArray, feature: FloatArray | None) -> bool:
-    """Whether anything can be told: some direction that no marginal sees moves the feature [D, Prop 1]."""
+    """Whether anything can be disclosed: some direction that no marginal sees moves the feature [D, Prop 1]."""
     rank = len(independent_rows(matrix))
     if feature is None:
         return bool(rank < matrix.shape[1])
@@ -275,13 +274,12 @@ def corners(law: DataLaw, groups: Groups) -> list[tuple[Fraction, ...]]:
     return sorted(found)
 
 
-# The scale of a cell: how much any law in S can put on it, so that a rare cell weighs as much as a common one.
-#
-# A program whose numbers reach from 1 to 1e-14 is solved wrongly by a solver with tolerances of 1e-10 and a habit of
-# dropping entries below 1e-9. Measured by the rarest protected marginal through it, every cell lies in [0, 1].
+# --- The scale of a cell: how much any distribution in S can put on it
+# A solver with tolerances of 1e-10 that drops entries below 1e-9 solves a program with numbers from 1 to 1e-14 wrongly.
+# Measured by the rarest protected marginal through it, every cell lies in [0, 1].
 
 
-# Ratios of masses below would leave the floats.
+# Ratios of smaller masses would underflow.
 LEAST_MASS = 1e-290
 
 

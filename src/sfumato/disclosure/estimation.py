@@ -1,9 +1,10 @@
-"""Where a distribution comes from, and what a release leaks about people outside it.
+"""The origin of a distribution, and what a release leaks about people outside it.
 
-A mapping is made for its law, and either of the two gives the other away [D, Lemma 1]; so whatever was counted in
-protected records is as private as they are. A counted law is not the true one either: with how many records, cells and
-smoothing it was made is kept, since these alone say what a release tells at most about somebody else. Everything that
-knows how a law was made asks this module.   Theory: docs/theory/disclosure.md
+A mapping is made for its distribution, and either of the two reveals the other [D, Lemma 1]; so whatever was counted in
+protected records is as private as they are. A counted distribution also differs from the true one. The number of
+records, cells and the smoothing are kept, since these alone bound what a release reveals about a person outside the
+records. Only this module holds how a distribution was made.
+Theory: docs/theory/disclosure.md
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ from sfumato.prob.channel import Channel
 
 BETA = Fraction(1, 10**6)
 """How often a bound for any true law may fail, unless another chance is asked for."""
-# Whole numbers that a double holds; more records or cells there are not.
+# The largest number of records or cells: whole numbers that a double holds.
 _MOST_COUNTED = 2**53
 # Numbers that choose a bound have few digits: they are typed, or rounded before they are used.
 _MOST_TERM_BITS = 200
@@ -48,7 +49,7 @@ _LEAST_EPSILON, _MOST_EPSILON = Fraction(1, 1000), 16
 
 
 class Origin(StrEnum):
-    """What a law was made from: a declaration, a table that everybody may see, noisy counts, or protected records.
+    """What a law was made from: a declaration, a public table, noisy counts, or protected records.
 
     >>> import sfumato as sf
     >>> [origin.value for origin in sf.disclosure.Origin if origin.is_private]
@@ -104,7 +105,7 @@ class BoundTerms:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimation:
-    """How the law was made, and the feature that is told most about, if there is one.
+    """How the distribution was made, and the feature that is disclosed, if there is one.
 
     What was counted says in how many `records`, over how many `cells`, and with which `terms` a bound for other laws is
     chosen. `samples` is the number of samples of a data set whose law is a product: the law of one was counted then.
@@ -244,17 +245,17 @@ def read_estimation(record: EstimationRecord) -> Estimation:
     )
 
 
-# What a release tells at most about somebody whom its law was not counted in, whatever the true law is.
-#
-# A mapping that is independent of a group under p̂ tells at most D(p‖p̂) bits about it under p, whatever the mapping
-# is: I_p(X_G;Y) ≤ D(p‖p̂) - D(p_G‖p̂_G) - D(q‖q̂). Of n independent samples, (n-1) D(p‖p̂). A mapping that is
-# independent up to rounding adds the largest log2 P̂(y|x_G)/P̂(y). How large D(p‖p̂) is, at confidence 1 - β, takes
-# records, cells and terms only: nothing of the table.   Theory: docs/theory/disclosure.md
+# --- Bounds on what a release reveals about a person who is not among the records, for every true distribution
+# A mapping that is independent of a group under p̂ reveals at most D(p‖p̂) bits about it under p, for every mapping:
+# I_p(X_G;Y) ≤ D(p‖p̂) - D(p_G‖p̂_G) - D(q‖q̂). Of n independent samples, (n-1) D(p‖p̂). A mapping that is independent
+# up to rounding adds the largest log2 P̂(y|x_G)/P̂(y). The bound on D(p‖p̂), at confidence 1 - β, depends on records,
+# cells and terms only, not on the table.
+# Theory: docs/theory/disclosure.md
 
 
-# What rounding may leave of a leak is said to be at most this, so that its last digits tell nothing of the table.
+# A leak by rounding is stated to be at most this, so that its last digits reveal nothing about the table.
 ROUNDING_BITS = 1e-6
-# Another program that encloses the same supremum may find it so much lower or higher; then four digits are shown.
+# Another program may enclose the same supremum this much lower or higher; then four digits are shown.
 MARGIN = Fraction(1, 10**4)
 ROOM = Fraction(1, 100)
 _DIGITS = 4
@@ -412,7 +413,7 @@ def _whole(numbers: list[Fraction]) -> tuple[list[int], int]:
     return [int(number * scale) for number in numbers], scale
 
 
-# What is claimed in case the true law is another than the one that was counted: one wording for every certificate.
+# --- Claims for a true distribution other than the counted one, in one wording for every certificate
 
 
 DRIFT = "leak_if_law_differs_bits"
@@ -422,7 +423,7 @@ HISTOGRAM = "histogram_leak_bits"
 def claims_about_other_laws(
     shape: tuple[int, ...], groups: Groups, estimation: Estimation, excess: float, claimed: Claim | None = None
 ) -> tuple[Claim, ...]:
-    """What is claimed in case the true law is another, and of a private histogram what that tells by itself.
+    """Claims for another true distribution, and for what a private histogram reveals by itself.
 
     Nothing where the law was declared. Both numbers need neither law nor mapping, but for `excess`, which is 0 or the
     rounding of the mapping.
@@ -505,8 +506,7 @@ def _settled(
     return Interval(0.0, upper)
 
 
-# The law of counted records, smoothed over the whole alphabet, so that another true law has a bound.
-#
+# --- The distribution of counted records, smoothed over the whole alphabet, so that the bound exists
 # Theory: docs/theory/unknown_laws.md
 
 

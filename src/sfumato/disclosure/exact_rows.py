@@ -1,9 +1,10 @@
-"""A mixture found in floats, made again in fractions.
+"""Exact mixtures in fractions from mixtures found in floats.
 
-A law of S is moved by its own rounding: its smallest cells, each measured by what it can hold, keep their values, and
-the others are solved for, so that a cell of 1e-14 is not lost in the rounding of one of 0.1. Weights are solved for
-too; where that has no answer they are shrunk by a hair until no cell is covered more than once, and what is then left
-of the prior, which has its marginals up to scale, joins the most probable symbol.   Ref: [D, Def. 1]
+A distribution of S is corrected by its own rounding: its smallest cells, each measured by what it can hold, keep their
+values, and the others are solved for, so that a cell of 1e-14 is not lost in the rounding of one of 0.1. Weights are
+solved for too. Where there is no solution they are shrunk slightly until no cell is covered more than once. What is
+then left of the prior, which has its marginals up to scale, joins the most probable symbol.
+Ref: [D, Def. 1]
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What a release discloses about a feature, measured on records that the mapping has not seen.
+"""Lower bounds on what a release discloses about a feature, from records that the mapping has not seen.
 
-A mapping K that was fitted to records seems to tell more than it does. So K, a decoder q(w|y) and a law r(w) are made
-from one half, and scored on the other: Z = Σ_y K(y|x) log2(q(w|y)/r(w)). Since
+A mapping K that was fitted to records seems to disclose more than it does. So K, a decoder q(w|y) and a distribution
+r(w) are made from one half, and scored on the other: Z = Σ_y K(y|x) log2(q(w|y)/r(w)). Since
 
     I(W;Y) = E Z + E D(P(·|Y)‖q(·|Y)) - D(p_W‖r),
 
@@ -26,14 +26,14 @@ from sfumato.numbers.intervals import ln_bounds
 Codes = npt.ArrayLike
 Table = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
-# Records added to each cell that know r(w) alone. The mapping favours cells that lean one way by chance; a decoder that
-# believed them would be too sure of itself, and score less. Any decoder of the first half is valid.
+# Records added to each cell, distributed as r(w). The mapping favours cells that differ by chance, and without them the
+# decoder would overfit and score less. Any decoder of the first half is valid.
 _SHRINKING = 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DisclosedScore:
-    """What the fitted half seems to be told, what the other half is told, and what is told at least, in bits.
+    """The score on the fitted half, the score on the other half, and the lower bound, in bits.
 
     `lower_bits` holds with confidence 1-`beta`; 0 says that nothing was shown to be told. `fitted` and `scored` are the
     numbers of records, and `law_bits` the bound on D(p_W‖r) that was paid.

@@ -1,8 +1,9 @@
-"""What disclosure tends to as the number of samples grows [D, Thm 2-4].
+"""Limits of disclosure as the number of samples grows [D, Thm 2-4].
 
-Samples X_1, X_2, … are noisy measurements of W, alike and independent given W. Values of W with the same noise law can
-never be told apart; merged, they make W~. The best disclosure of W tends to C_1(0), the best mapping of W~ alone that
-is independent of one more measurement. Between the two lies J, for which the curator sees W~ and n samples.
+Samples X_1, X_2, … are noisy measurements of W, identically distributed and independent given W. Values of W with the
+same noise distribution cannot be distinguished; merged, they make W~. The best disclosure of W tends to C_1(0), the
+best mapping of W~ alone that is independent of one more measurement. Between the two lies J, for which the curator sees
+W~ and n samples.
 Ref: [D, Thm 2; Thm 3; Prop 5; Thm 4]; theory: docs/theory/disclosure_limits.md
 """
 
@@ -73,7 +74,7 @@ class Measurements:
 
     @property
     def told_in_the_end(self) -> Interval:
-        """C_X(W) = H(W~): what all samples together tell about W, without any privacy [D, Thm 2]."""
+        """C_X(W) = H(W~): what all samples together reveal about W, without any privacy [D, Thm 2]."""
         return entropy_interval((p, 1) for p in self.prior.probabilities)
 
     @property
@@ -137,7 +138,7 @@ class Measurements:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitDisclosure:
-    """C_1(0) with the mapping of W~ that reaches it; `leak_bits` bounds what it tells about a measurement.
+    """C_1(0) with the mapping of W~ that reaches it; `leak_bits` bounds what it reveals about a measurement.
 
     >>> import sfumato as sf
     >>> noise = sf.Channel([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]])
@@ -297,7 +298,7 @@ def self_disclosure_interval(law: Distribution | LawLike, n: int, *, together: i
 
 
 def efficiency_interval_of(law: Distribution | LawLike, n: int, told: Interval | None = None) -> Interval:
-    """Enclose the part of H(X^n) that can be told; from `told`, or from the bounds that tend to 1 [D, Thm 4].
+    """Enclose the part of H(X^n) that can be disclosed; from `told`, or from the bounds that tend to 1 [D, Thm 4].
 
     >>> import sfumato as sf
     >>> for n in (10, 100, 1000):

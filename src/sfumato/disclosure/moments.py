@@ -1,9 +1,9 @@
 """Enclosures of the worst cell of a counted distribution, with and without noise.
 
-A cell of mean μ has a Poisson count k and the cost φ = μ ln(μ/q) - μ + q, q = (k+a)/c; M(μ) is the mean of e^(λφ)
-over the counts k ≥ L(μ), those below being left out by Chernoff's bound. Each term is e^f with f'' = λ/μ - k/μ², so on
-[μ₁, μ₂] it is at most e^(chord) times e^(K h²/8), K = (k-λμ₁)⁺/μ₁², h = μ₂-μ₁. A sum of exponentials of straight lines
-is log-convex, so its larger end bounds ln M - νμ in between; intervals are halved until that is sharp. In k, where
+A cell of mean μ has a Poisson count k and the cost φ = μ ln(μ/q) - μ + q, q = (k+a)/c. M(μ) is the mean of e^(λφ) over
+the counts k ≥ L(μ); those below are left out by Chernoff's bound. Each term is e^f with f'' = λ/μ - k/μ², so on [μ₁,
+μ₂] it is at most e^(chord) times e^(K h²/8), K = (k-λμ₁)⁺/μ₁², h = μ₂-μ₁. A sum of exponentials of linear functions is
+log-convex, so its larger end bounds ln M - νμ in between; intervals are halved until the bound is sharp. In k, where
 counts are large, w terms are taken at once by the same argument, since (ln k!)'' ≤ 1/k.
 Theory, and the bounds on rounding: docs/theory/unknown_laws.md
 """
@@ -24,15 +24,15 @@ Floats = npt.NDArray[np.float64]
 
 # The first interval is [0, FIRST], where M is bounded in closed form.
 FIRST = 2.0**-14
-# How far above a value that is reached the bound may stay, as a part of it; bisection stops there.
+# Bisection stops where the bound exceeds a value that is reached by at most this part of it.
 _TOLERANCE = 2.0**-10
 # Halvings of an interval.
 _ROUNDS = 40
-# Points tried in a round, to learn how high the function really is.
+# Points evaluated in a round, for a lower bound on the maximum.
 _TRIED = 16
 # Intervals that are evaluated at once.
 _ROWS = 128
-# Counts from here on take Stirling's series; before, ln k! is known.
+# From this count on ln k! is computed by Stirling's series; below it is tabulated.
 _STIRLING = 20
 _FACTORIALS = np.array([0.0] + [math.log(math.factorial(k)) - k * math.log(k) + k for k in range(1, _STIRLING + 1)])
 
@@ -77,7 +77,7 @@ class Cell:
     most: float
 
     def at_zero(self) -> float:
-        """ln M(0): nobody is counted."""
+        """ln M(0): the count is 0."""
         return self.rate * self.smoothing / self.scale
 
     def near_zero(self, first: float) -> float:
@@ -237,17 +237,16 @@ def in_chunks(end: Callable[..., Floats], mean: Floats, *others: Floats, rows: i
     return found
 
 
-# The worst cell of a law whose counts carry two-sided geometric noise: the supremum of `cell_moments`, with noise.
-#
+# --- The worst cell where counts carry two-sided geometric noise: the supremum of `cell_moments`, with noise
 # The count is k + Z, clipped at 0, and M(μ) is a mean over both. For every (k, z) the exponent has the same curvature
 # in μ as without noise, so intervals are bounded in the same way. Counts and noises that are too rare are left out on
-# both sides, so that all sums are finite. Sums over z are windows of a geometric series, built by doubling from
-# positive terms; where counts are large, every w-th term stands for w, since r^|z| e^(λφ) is log-convex on either side
-# of 0. Theory: docs/theory/unknown_laws.md
+# both sides. Sums over z are windows of a geometric series, built by doubling from positive terms. Where counts are
+# large, every w-th term represents w, since r^|z| e^(λφ) is log-convex on either side of 0.
+# Theory: docs/theory/unknown_laws.md
 
 
 # Rows are long here, so few of them are evaluated at once.
-_ROWS_NOISY_MOMENTS = 16
+_NOISY_ROWS = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -285,13 +284,13 @@ class NoisyCell:
         """Bound ln M(μ) - νμ on each interval [left, right]."""
         bend = np.square(right - left) / (8 * left * left)
         least, last = first_counts(left, self.cut), last_counts(right, self.cap)
-        lower = in_chunks(self._end, left, left, bend, least, last, rows=_ROWS_NOISY_MOMENTS)
-        return np.maximum(lower, in_chunks(self._end, right, left, bend, least, last, rows=_ROWS_NOISY_MOMENTS))
+        lower = in_chunks(self._end, left, left, bend, least, last, rows=_NOISY_ROWS)
+        return np.maximum(lower, in_chunks(self._end, right, left, bend, least, last, rows=_NOISY_ROWS))
 
     def at(self, means: Floats) -> Floats:
         """ln M(μ) - νμ at points, as sharply as it is computed."""
         least, last = first_counts(means, self.cut), last_counts(means, self.cap)
-        return in_chunks(self._end, means, means, np.zeros_like(means), least, last, rows=_ROWS_NOISY_MOMENTS)
+        return in_chunks(self._end, means, means, np.zeros_like(means), least, last, rows=_NOISY_ROWS)
 
     def _end(self, mean: Floats, left: Floats, bend: Floats, least: Floats, last: Floats) -> Floats:
         """ln Σ e^(f + bend·(k-λ·left)⁺) - ν·mean at one end of intervals, rounded up."""

@@ -1,7 +1,8 @@
 """The mapping that discloses most and is independent of every protected part [D].
 
 One call chooses the method by size and structure. The result always has both bounds, the mapping, and the method's
-name; the mapping is certified independent of every protected group. Ref: [D, Thm 1]; theory: docs/theory/disclosure.md
+name. The mapping is certified to be independent of every protected group.
+Ref: [D, Thm 1]; theory: docs/theory/disclosure.md
 """
 
 from __future__ import annotations
@@ -45,12 +46,11 @@ from sfumato.sampling.mechanism import ReportArray, bits_or_default, smallest_dt
 from sfumato.sampling.samplers import RowDraws
 from sfumato.sampling.sources import MOST_WIDTH, BitSource
 
-# A disclosure: a mapping of the data set to a public symbol that is independent of every protected group.
-#
-# From laws and weights comes the channel p(y|x) = u_y t_y(x)/p(x). Where the law is exact and small, laws and weights
-# are solved for again in Fractions, and independence holds to the last digit; elsewhere the mutual information between
-# the symbol and each group is bounded from above, rounding included. Ref: [D, Def. 1]; theory:
-# docs/theory/disclosure.md
+# --- Disclosures: mappings of the data set to a public symbol that is independent of every protected group
+# Distributions t_y and weights u_y give the channel p(y|x) = u_y t_y(x)/p(x). Where the prior is exact and small, they
+# are solved for again in Fractions, and independence is exact. Elsewhere the mutual information between the symbol and
+# each group is bounded from above, rounding included.
+# Ref: [D, Def. 1]; theory: docs/theory/disclosure.md
 
 
 MOST_EXACT = 64
@@ -193,10 +193,9 @@ def leak_bound(law: DataLaw, groups: Groups, channel: Channel) -> float:
     return worst
 
 
-# Two binary samples in closed form, for any marginals.
-#
-# With α = P(X1=0), β = P(X2=0) and r = P(0,1), laws with these marginals lie on a segment: r can be anything between
-# r0 = max(0, α-β) and R = min(α, 1-β). Its two ends are the corners, and the prior is their mixture, for any feature.
+# --- Two binary samples in closed form, for any marginals
+# With α = P(X1=0), β = P(X2=0) and r = P(0,1), distributions with these marginals lie on a segment: r lies between r0 =
+# max(0, α-β) and R = min(α, 1-β). Its two ends are the corners, and the prior is their mixture, for any feature.
 # Ref: [D, eqs. (25), (26)], which need α ≤ β; theory: docs/theory/disclosure.md
 
 
@@ -204,7 +203,7 @@ _DIRECTION = (1, -1, -1, 1)
 
 
 def two_binary_corners(law: DataLaw) -> tuple[tuple[tuple[Fraction, ...], Fraction], ...]:
-    """Return the corners of S over the cells 00, 01, 10, 11 with their weights; only one if nothing can be told.
+    """Return the corners of S over the cells 00, 01, 10, 11 with their weights; only one if nothing can be disclosed.
 
     The closed form behind `optimum` for a table of two by two.
 
@@ -239,7 +238,7 @@ def two_binary_corners(law: DataLaw) -> tuple[tuple[tuple[Fraction, ...], Fracti
     return tuple((tuple(q + move * d for q, d in zip(p, _DIRECTION, strict=True)), weight) for move, weight in ends)
 
 
-# Column generation holds a program with a row for each cell; beyond, it would fill memory before it fills time.
+# Column generation has a row for each cell; this limit bounds its memory.
 MOST_CELLS_SOLVED = 5_000
 _FEW_CELLS = 8
 # With fewer samples a search for corners is as fast as listing them up to order.

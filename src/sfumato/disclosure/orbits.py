@@ -2,7 +2,7 @@
 
 Averaging a mapping over permutations of the samples costs nothing, so the master program has a row for each count of
 ones and a column for each orbit of corners, all of which are known. Its prices bound the optimum without a search. A
-second program picks members of the orbits that are used, as few as needed, to average to the prior itself.
+second program picks as few members as possible of the orbits that are used, which average to the prior itself.
 Ref: [D, Thm 1]; theory: docs/theory/skewed_laws.md
 """
 
@@ -22,16 +22,15 @@ from sfumato.disclosure.counts import counts_law
 from sfumato.disclosure.data import DataLaw, FloatArray, IntArray, entropy_bits, most_by_cell
 from sfumato.errors import NotCertified
 
-# Corners of S for binary samples whose order does not matter, up to that order: laws of few atoms, and counts of ones.
-#
-# A corner is a law λ on at most n + 1 data sets; sample i is the subset of them in which it is 1, of mass c = P(X_i =
-# 1). The subsets determine λ, or it would be no corner. So every corner is one of finitely many λ, with n of the
-# subsets that have mass c in it, in any order; its entropy is that of λ, and what it puts on k ones is the mass of
-# atoms in k subsets. Theory: docs/theory/skewed_laws.md
+# --- Corners of S for exchangeable binary samples, up to order: distributions of few atoms, and counts of ones
+# A corner is a distribution λ on at most n + 1 data sets; sample i is the subset of them in which it is 1, of mass c =
+# P(X_i = 1). The subsets determine λ. So every corner is one of finitely many λ, with n of the subsets that have mass c
+# in it, in any order. Its entropy is that of λ, and its probability of k ones is the mass of atoms in k subsets.
+# Theory: docs/theory/skewed_laws.md
 
 
 MOST_SAMPLES = 7
-# Above, two different laws could be taken for one in floats.
+# Above this, two different distributions could be equal in floats.
 MOST_DENOMINATOR = 1000
 _LISTS_A_TIME = 1_000_000
 _DIGITS = 8

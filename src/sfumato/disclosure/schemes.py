@@ -1,8 +1,8 @@
 """Schemes for long columns: windows and running sums, their checks, and the leak under another distribution.
 
-Windows of k samples that share exactly one sample with the next keep every sample independent of all outputs together,
-the outputs are independent of each other, and what they say adds up. Windows that share more may leak, even though each
-is private alone, and are refused with the leak that was measured.
+Windows of k samples that share exactly one sample with the next keep every sample independent of all outputs together.
+The outputs are independent of each other, and their information adds up. Windows that share more may leak although each
+is private alone; they are refused with the measured leak.
 Ref: [D, Lemma 7], which holds for k = 2 only; theory: docs/theory/disclosure_schemes.md
 """
 
@@ -31,10 +31,9 @@ from sfumato.sampling.mechanism import ReportArray, bits_or_default, check_symbo
 from sfumato.sampling.samplers import RowDraws, UniformBelow
 from sfumato.sampling.sources import MOST_WIDTH, BitSource
 
-# Is each sample independent of everything that is published? By trying all datasets, in fractions.
-#
-# For a few samples every dataset x^n and every sequence of outputs can be listed with its exact probability. Then
-# P(x_i, y) = P(x_i)P(y) either holds to the last digit for every sample, value and output, or it does not.
+# --- Exact check that each sample is independent of everything published, by trying all datasets
+# For a few samples every dataset x^n and every sequence of outputs is listed with its exact probability, and P(x_i, y)
+# = P(x_i)P(y) is tested for every sample, value and output.
 # Theory: docs/theory/disclosure_schemes.md
 
 
@@ -42,7 +41,7 @@ Symbols = tuple[int, ...]
 OutputLaw = Callable[[Symbols], Mapping[Symbols, Fraction]]
 """P(y|x^n) for one dataset, without its zeros."""
 
-# Pairs of a dataset and an output that a second or two can list.
+# Pairs of a dataset and an output that can be listed in a second or two.
 MOST_PAIRS = 1 << 18
 
 
@@ -184,17 +183,16 @@ def slices(length: int, size: int) -> Sequence[slice]:
     return [slice(start, min(start + size, length)) for start in range(0, length, size)]
 
 
-# The mapping inside one window: what k samples can say together while each alone stays hidden.
-#
-# Two binary samples have a closed form; a few more cells have few enough corners to list, and a linear program chooses
-# among them. Its answer is solved for again in Fractions, so the mapping is private to the last digit; that it is also
-# the best one holds to the program's tolerance.   Ref: [D, Thm 1; eqs. (25), (26)]; theory:
-# docs/theory/disclosure_schemes.md
+# --- The mapping inside one window: k samples together, while each alone stays independent of the output
+# Two binary samples have a closed form. For a few more cells the corners are listed, and a linear program chooses among
+# them. Its solution is computed again in Fractions, so the mapping is exactly private; it is optimal up to the
+# program's tolerance.
+# Ref: [D, Thm 1; eqs. (25), (26)]; theory: docs/theory/disclosure_schemes.md
 
 
 # 16 cells of four binary samples have 4368 bases and take a second or two.
 MOST_LISTED_BASES = 20_000
-# Weights below this are the solver's zeros; the exact solution then shows whether they were.
+# Smaller weights are taken as zero; the exact solution then confirms it.
 _ZERO = 1e-10
 
 Corner = tuple[tuple[Fraction, ...], Fraction]
@@ -208,7 +206,7 @@ def window_law(law: Distribution, size: int) -> Distribution:
 
 
 def best_mapping(law: Distribution, size: int) -> Channel:
-    """Return the mapping of `size` samples that tells most about all of them and nothing about any one.
+    """Return the mapping of `size` samples that reveals most about all of them and nothing about any one.
 
     `WindowScheme.best` uses it; it is exact, and refuses windows with too many corners to list.
 
@@ -267,17 +265,16 @@ def _best_mixture(listed: Sequence[tuple[Fraction, ...]], prior: Sequence[Fracti
     return [(corner, weight) for corner, weight in zip(used, weights, strict=True) if weight]
 
 
-# What leaks when the samples do not follow the law that a scheme was made for.
-#
-# A scheme that is private under p publishes outputs with P(y|x_i) = P(y). If the samples follow p' instead, the
-# outputs given x_i are made from n-1 other samples of law p', so that I(X_i;Y) ≤ (n-1) D(p'‖p), whatever the scheme
-# is. In total variation radius t, D(p'‖p) ≤ log2(1 + t²(1/a + 1/b)) with a and b the two smallest probabilities of p.
-# The bound grows with n, and so may the leak: cut a long column into blocks when its law is an estimate. It is a case
-# of what holds for any mapping and any two laws, I_p(X_G;Y) ≤ D(p‖p̂) - D(p_G‖p̂_G) - D(q‖q̂). Theory:
-# docs/theory/disclosure_schemes.md, docs/theory/unknown_laws.md
+# --- The leak when the samples do not follow the distribution that a scheme was made for
+# A scheme that is private under p publishes outputs with P(y|x_i) = P(y). If the samples follow p' instead, then
+# I(X_i;Y) ≤ (n-1) D(p'‖p) for every scheme. In total variation radius t, D(p'‖p) ≤ log2(1 + t²(1/a + 1/b)) with a and b
+# the two smallest probabilities of p. The bound grows with n, and so may the leak: cut a long column into blocks when
+# its distribution is an estimate. It is a case of I_p(X_G;Y) ≤ D(p‖p̂) - D(p_G‖p̂_G) - D(q‖q̂), which holds for any
+# mapping.
+# Theory: docs/theory/disclosure_schemes.md, docs/theory/unknown_laws.md
 
 
-# How far a joint law in doubles may be from a product, and what logarithms of doubles lose, with room to spare.
+# Bounds on how far a joint distribution in doubles may be from a product, and on the rounding of logarithms.
 _INDEPENDENT = 1e-9
 _ROUNDING = 2.0**-36
 
@@ -404,7 +401,7 @@ class WindowScheme:
 
     @classmethod
     def best(cls, law: Distribution, size: int = 2) -> WindowScheme:
-        """Take the most telling private mapping of a window: a closed form for two binary samples, else a program."""
+        """Return the private mapping of a window that reveals most, in closed form for two binary samples."""
         return cls(law=law, mapping=best_mapping(law, size), size=size)
 
     def release(self, samples: npt.ArrayLike, bits: BitSource | None = None) -> ReportArray:
@@ -559,11 +556,10 @@ def _window_outputs(law: Distribution, mapping: Channel, windows: Iterable[Symbo
     return found
 
 
-# Uniform samples: publish running sums of k neighbours mod M, with a secret start if one is wanted.
-#
-# Sums of k neighbours are independent of any k-1 samples in a row; a secret uniform Q added to all of them protects
-# one more and costs log M bits once. Anyone who learns as many samples as the window has beyond that learns all the
-# others. Ref: [D, Example 3], whose eq. (61) prints M for log M; theory: docs/theory/disclosure_schemes.md
+# --- Uniform samples: running sums of k neighbours mod M, optionally with a secret start
+# Sums of k neighbours are independent of any k-1 samples in a row. A secret uniform Q added to all of them protects one
+# more and costs log M bits once. Anyone who learns as many samples as the window has beyond that learns all the others.
+# Ref: [D, Example 3], whose eq. (61) prints M for log M; theory: docs/theory/disclosure_schemes.md
 
 
 # A chunk and its window add up to less than 2^63.

@@ -1,7 +1,8 @@
 """Uniformised chains and quantile cells for samples of any distribution [D, Thm 5].
 
-The sums of neighbouring uniform variables are independent of each of them, and so of each sample behind. Works for
-alphabets of any size. How much is told comes from the whole chain, and is more than its pairs add up to.
+The sums of neighbouring uniform variables are independent of each of them, and so of each underlying sample. This works
+for alphabets of any size. The disclosed information is computed for the whole chain, and is more than the sum over its
+pairs.
 Ref: [D, Sec. V-C, eq. (67)]; theory: docs/theory/disclosure_schemes.md
 """
 
@@ -41,23 +42,21 @@ from sfumato.sampling.mechanism import ReportArray, bits_or_default, check_symbo
 from sfumato.sampling.samplers import RowDraws
 from sfumato.sampling.sources import MOST_WIDTH, BitSource
 
-# How much the sums of neighbours in a uniformised chain say about all samples together.
-#
-# Each sample X_i is turned into a uniform S_i, and L_i = S_i + S_{i+1} mod M is published. Given the sums, one S fixes
+# --- The information of the sums of neighbours in a uniformised chain about all samples together
+# Each sample X_i becomes a uniform S_i, and L_i = S_i + S_{i+1} mod M is published. Given the sums, one S determines
 # all others, so S^n and (S_n, L^{n-1}) determine each other, and with I(X;S) = log M - H(S|X)
 #
 # I(X^n; L^{n-1}) = (n-1) log M - H(L^{n-1}|X^n) = n I(X;S) - log M + H(S_n|X^n, L^{n-1}).
 #
-# The last term is what a recursion computes: the law of S_n given all that is known changes with each sample and sum,
-# and a sum only turns it round, so that few laws are met. It never rises with n, which bounds it once they are too
-# many. Ref: [D, eq. (67)], which adds up pairs as if they did not share a sample; theory:
-# docs/theory/disclosure_schemes.md
+# The last term is computed by a recursion over the distributions of S_n given all that is known, of which there are few
+# because a sum only rotates them. It never rises with n, which bounds it once they are too many.
+# Ref: [D, eq. (67)], which adds up pairs as if they did not share a sample; theory: docs/theory/disclosure_schemes.md
 
 
 State = tuple[tuple[int, int], ...]
 """Residues with whole-number weights without a common factor: a law up to its scale, turned to begin at 0."""
 
-# Products of two weights, over the whole recursion: a fraction of a second.
+# Products of two weights in the whole recursion, which take a fraction of a second.
 MOST_PRODUCTS = 60_000
 # What is left open after so many samples is far below a double's last digit for all but the most lopsided laws.
 MOST_STEPS = 96
@@ -328,11 +327,10 @@ def quantile_uniformiser(law: Distribution, modulus: int) -> Channel:
     return Channel(rows, exact.labels)
 
 
-# Continuous samples: cut their law into M equally likely cells, and publish sums of cells mod M.
-#
-# The cell of a sample is uniform, so sums of the cells of independent samples say log2 M bits and nothing about one of
-# them; with M they grow beyond bounds. Cells are as even as the law they were cut by is known: for cells cut from a
-# reference sample the leak is bounded at a stated confidence.
+# --- Continuous samples: cut their distribution into M equally likely cells, and publish sums of cells mod M
+# The cell of a sample is uniform, so sums of the cells of independent samples carry log2 M bits and nothing about any
+# one of them. Cells are as even as the distribution they were cut by is known: for cells cut from a reference sample
+# the leak is bounded at a stated confidence.
 # Ref: [D, Thm 5]; theory: docs/theory/disclosure_schemes.md
 
 

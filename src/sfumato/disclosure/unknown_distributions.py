@@ -1,9 +1,10 @@
-"""Bounds for disclosures whose distribution is unknown, and counts with noise that may be shown.
+"""Bounds for disclosures whose distribution is unknown, and noisy counts that may be published.
 
-A mapping that tells nothing about X_G under p̂ tells at most D(p‖p̂) - D(p_G‖p̂_G) - D(q‖q̂) under p, whatever it is.
-Counts of n records over an alphabet of m cells, each with a ≥ 0 added, give p̂ = (N+a)/(n+ma), and with probability
-1-β over those records D(p‖p̂) ≤ B for *every* p. B depends on n, m and β; never on the records. It is about a person
-who is not among them.
+A mapping that reveals nothing about X_G under p̂ reveals at most D(p‖p̂) - D(p_G‖p̂_G) - D(q‖q̂) under p, for every
+mapping. Counts of n records over an alphabet of m cells, each with a ≥ 0 added, give p̂ = (N+a)/(n+ma), and with
+probability 1-β over those records D(p‖p̂) ≤ B for *every* p. B depends on n, m and β, never on the records. It is about
+a person who is not among them.
+
 Theory, with proofs: docs/theory/unknown_laws.md
 """
 
@@ -35,10 +36,9 @@ from sfumato.numbers.intervals import LOG2_E, fraction_below_exp, ln_bounds
 from sfumato.sampling.samplers import two_sided_geometric
 from sfumato.sampling.sources import BitSource
 
-# Good witnesses for a bound that holds with any: how much to add to counts, and the rate and price of the proof.
-#
-# They are looked for on a grid of means with plain floats, from n, m and β alone. Nothing here need be right: whatever
-# is found, the bound is then enclosed for it.
+# --- Parameters of the bound: how much to add to counts, and the rate and price of the proof
+# They are searched for on a grid of means in floats, from n, m and β alone. The bound holds for any parameters and is
+# then enclosed for those found.
 
 
 _SMOOTHINGS = tuple(Fraction(eighths, 8) for eighths in (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 24, 32))
@@ -123,13 +123,13 @@ def best_prices(heights: Floats, means: Floats, records: int, cells: int) -> tup
 
 MOST_RECORDS = 10**9
 MOST_CELLS = 2**40
-# Of β this part pays for counts that are left out, far below their means.
+# The part of β for counts that are left out, far below their means.
 LEFT_OUT = Fraction(1, 10)
 _LEAST_SMOOTHING, _MOST_SMOOTHING = Fraction(1, 1024), 1024
 # At 1 moments are infinite, and near it sums are long.
 _MOST_RATE = 31 / 32
 _MOST_PRICE = 1e6
-# Nobody needs less doubt than this, and a double still holds it.
+# The least β, which a double still holds.
 _LEAST_BETA = Fraction(1, 10**300)
 
 
@@ -161,7 +161,7 @@ class UnknownLawBound:
 
 @lru_cache(maxsize=256)
 def unknown_law_bound(records: int, cells: int, beta: Real) -> UnknownLawBound:
-    """Bound D(p‖p̂), hence what any mapping made for p̂ tells under p, with the best `smoothing` that was found.
+    """Bound D(p‖p̂), hence what any mapping made for p̂ reveals under p, with the best `smoothing` that was found.
 
     The records must be independent draws of p; the bound is about a person who is not among them.
 
@@ -231,7 +231,7 @@ def prove_bits(
 
 
 def smoothed_law(counts: Sequence[int], smoothing: Real) -> tuple[Fraction, ...]:
-    """(N+a)/(n+ma) over the declared alphabet: counts of all its cells, also of those that nobody is in.
+    """(N+a)/(n+ma) over the declared alphabet: counts of all its cells, also of empty ones.
 
     It is p̂ of `unknown_law_bound`.
 
@@ -325,26 +325,26 @@ def check_confidence(records: int, cells: int, beta: Real) -> Fraction:
     return exact
 
 
-# A law that may be shown: counts with two-sided geometric noise, clipped at 0 and smoothed.
-#
-# Who replaces a record moves two counts by 1. Noise of ratio r = 1/odds ≥ e^(-ε/2) on every count makes the histogram
-# ε-differentially private [DMNS06], and so is all that is made of it: the law, the mapping, its certificate. Two
-# things are then bounded. How far the law is from the truth, by the theorem of unknown laws with noise in its counts;
-# and what the law itself tells about a person whose records are independent of the others, (z-1-ln z)·log2 e bits with
-# z = ε e^ε/(e^ε-1). Theory: docs/theory/unknown_laws.md
+# --- Distributions that may be published: counts with two-sided geometric noise, clipped at 0 and smoothed
+# Replacing a record moves two counts by 1. Noise of ratio r = 1/odds ≥ e^(-ε/2) on every count makes the histogram
+# ε-differentially private [DMNS06], and so is everything made of it: the distribution, the mapping, its certificate.
+# Two quantities are then bounded: the distance from the true distribution, with noise in the counts; and what the
+# published distribution reveals about a person whose records are independent of the others, (z-1-ln z)·log2 e bits with
+# z = ε e^ε/(e^ε-1).
+# Theory: docs/theory/unknown_laws.md
 
 
-# Sums are as long as counts vary, so that more would take minutes.
-MOST_RECORDS_PRIVATE_HISTOGRAMS = 10**6
+# The length of sums grows with the spread of counts; more records would take minutes.
+MOST_NOISY_RECORDS = 10**6
 _MOST_CELLS = 10**6
 _LEAST_EPSILON, _MOST_EPSILON = 2.0**-10, 16
 _DENOMINATOR = 1 << 20
 _LEAST_ODDS, _MOST_ODDS = 1 + Fraction(1, 4096), 2981
 # Of what is left out, shares for counts and noises that are too low, and for those that are too high.
 _LOW, _HIGH = LEFT_OUT * Fraction(9, 20), LEFT_OUT * Fraction(1, 20)
-_SMOOTHINGS_PRIVATE_HISTOGRAMS = (1, 2, 4, 8, 16, 32, 64, 128)
+_NOISY_SMOOTHINGS = (1, 2, 4, 8, 16, 32, 64, 128)
 _PARTS = (0.15, 0.3, 0.45, 0.6, 0.75)
-_MOST_RATE_PRIVATE_HISTOGRAMS = 15 / 16
+_MOST_NOISY_RATE = 15 / 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -395,7 +395,7 @@ def private_counts(counts: Sequence[int], epsilon: Real, bits: BitSource) -> tup
 
 
 def disclosed_by_private_law_bits(epsilon: Real) -> float:
-    """Bound what an ε-differentially private release tells about one record that is independent of the others.
+    """Bound what an ε-differentially private release reveals about one record that is independent of the others.
 
     P(y|x) varies by e^ε at most; the worst law of the ratio P(y|x)/P(y) has two values, and (z-1-ln z)·log2 e follows.
 
@@ -445,7 +445,7 @@ def private_bound_with(
     """
     exact = check_confidence(records, cells, beta)
     added = as_exact("smoothing", smoothing)
-    cell = _cell_of_private_histograms(records, cells, exact, odds=odds, smoothing=added, rate=rate, price=price)
+    cell = _noisy_cell(records, cells, exact, odds=odds, smoothing=added, rate=rate, price=price)
     bits = bits_of_supremum(records, cells, exact, rate=rate, price=price, highest=supremum(cell))
     return PrivateLawBound(
         records=records, cells=cells, beta=exact, odds=odds, smoothing=added, rate=rate, price=price, bits=bits
@@ -464,7 +464,7 @@ def check_private_law_bound(bound: PrivateLawBound) -> None:
     >>> check_private_law_bound(bound)  # says nothing: the bound is proved
     """
     exact = check_confidence(bound.records, bound.cells, bound.beta)
-    cell = _cell_of_private_histograms(
+    cell = _noisy_cell(
         bound.records,
         bound.cells,
         exact,
@@ -476,14 +476,14 @@ def check_private_law_bound(bound: PrivateLawBound) -> None:
     prove_bits(cell, bound.records, bound.cells, exact, rate=bound.rate, price=bound.price, bits=bound.bits)
 
 
-def _cell_of_private_histograms(
+def _noisy_cell(
     records: int, cells: int, beta: Fraction, *, odds: Fraction, smoothing: Fraction, rate: float, price: float
 ) -> NoisyCell:
-    check_between("records", records, 1, MOST_RECORDS_PRIVATE_HISTOGRAMS)
+    check_between("records", records, 1, MOST_NOISY_RECORDS)
     check_between("cells", cells, 2, _MOST_CELLS)
     check_between("smoothing", smoothing, Fraction(1, 1024), 1024)
     check_between("odds", odds, _LEAST_ODDS, _MOST_ODDS)
-    check_between("rate", rate, 2.0**-20, _MOST_RATE_PRIVATE_HISTOGRAMS)
+    check_between("rate", rate, 2.0**-20, _MOST_NOISY_RATE)
     check_between("price", price, -1e6, 1e6)
     ratio = 1 / odds
     return NoisyCell(
@@ -519,7 +519,7 @@ def _good_witness(records: int, cells: int, beta: Fraction, odds: Fraction) -> t
     border = min(ln_bounds(odds)[1], 1.0)
 
     def tried(smoothing: Fraction, rate: float) -> tuple[float, Fraction, float, float]:
-        cell = _cell_of_private_histograms(records, cells, beta, odds=odds, smoothing=smoothing, rate=rate, price=0.0)
+        cell = _noisy_cell(records, cells, beta, odds=odds, smoothing=smoothing, rate=rate, price=0.0)
         heights = np.append(cell.at(means), cell.at_zero())
         prices, totals = best_prices(heights[:, None], np.append(means, 0.0), records, cells)
         price, total = float(prices[0]), float(totals[0])
@@ -527,7 +527,7 @@ def _good_witness(records: int, cells: int, beta: Fraction, odds: Fraction) -> t
         bits = bits_of_supremum(records, cells, beta, rate=rate, price=price, highest=highest)
         return bits, smoothing, rate, price
 
-    rough = min(tried(Fraction(added), part * border) for added in _SMOOTHINGS_PRIVATE_HISTOGRAMS for part in _PARTS)
+    rough = min(tried(Fraction(added), part * border) for added in _NOISY_SMOOTHINGS for part in _PARTS)
     added, part = rough[1], rough[2] / border
     near = [min(max(part + step, 0.05), 0.9) for step in (-0.08, -0.04, 0.0, 0.04, 0.08)]
     beside = [added * Fraction(quarters, 4) for quarters in (3, 4, 5, 6)]

@@ -10,10 +10,10 @@ from itertools import accumulate
 
 from sfumato.numbers.intervals import Interval
 
-# The marks of the first and of the last place need room inside the picture.
+# Space inside the picture for the marks of the first and of the last place.
 FROM, TO = 2.0, 98.0
 AXIS = 24
-# Told apart by shape as well as by colour.
+# Marks differ by shape as well as by colour.
 _SHAPES = (
     '<circle r="5"/>',
     '<rect x="-4.5" y="-4.5" width="9" height="9"/>',
@@ -109,7 +109,7 @@ def mark_style(i: int) -> str:
     return f"s{i % len(_SHAPES)}"
 
 
-# Shares as inline SVG: a mark with its interval for each answer, or a bar where answers do not exclude each other.
+# --- Shares: a mark with its interval for each answer, or a bar where answers do not exclude each other
 
 
 _LABEL, _LINE, _GAP = 19, 15, 9
@@ -169,18 +169,18 @@ def _bar(share: float, top: float, middle: float, i: int) -> str:
     return f'<rect class="bar {mark_style(i)}" x="{start}" y="{middle - 5:g}" width="{width}" height="10"/>'
 
 
-# Answers that are numbers as inline SVG: a histogram for each reader over one axis, its mean and interval below.
+# --- Numbers: a histogram for each reader over one axis, with its mean and interval below
 
 
 _NAME, _HEIGHT, _MEAN, _GAP_NUMBER_CHARTS = 18, 66, 18, 10
-# More would be thinner than the lines that show their intervals.
+# More whiskers would be thinner than the lines that show their intervals.
 _MOST_WHISKERS = 60
 _WIDE = 10_000.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Numbers:
-    """What one reader sees: a share for each number, and the mean if it can be told."""
+    """What one reader sees: a share for each number, and the mean if it can be estimated."""
 
     name: str
     shares: Sequence[float]
@@ -272,14 +272,14 @@ def _histogram(axis: _Axis, one: Numbers, top: float, start: float, row: int) ->
     )
 
 
-# A scale as inline SVG: the answers of each reader laid end to end, with the intervals of where they meet below.
+# --- Scales: the answers of each reader side by side, with the intervals of their boundaries below
 
 
 _NAME_SCALE_CHARTS, _BAR, _CUTS, _GAP_SCALE_CHARTS = 18, 24, 12, 8
-# From blue over grey to orange: told apart by most colour-blind readers; the order says the same.
+# From blue over grey to orange, which most colour-blind readers can distinguish; the order shows the same.
 _LEFT, _MIDDLE, _RIGHT = (0, 114, 178), (205, 203, 198), (213, 94, 0)
 _ASIDE = "#8a8f94"
-# A narrower part has no room for its number.
+# A narrower part is drawn without its number.
 _LEAST_NUMBERED = 0.12
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sfumato.study.question_plans import CostCurve, QuestionPlan
 
 
-# Okabe and Ito's colours, which most colour-blind readers tell apart; the dashes help where lines lie on each other.
+# Okabe and Ito's colours, which most colour-blind readers can distinguish; the dashes help where lines overlap.
 LINE_STYLES = (("#0072b2", "-"), ("#009e73", "-"), ("#d55e00", "-"), ("#1d2733", (0, (2, 3))), ("#56b4e9", "--"))
 _REACH = 1.959964
 _INK, SOFT_INK, _GRID = "#1d2733", "#5b6875", "#e3dfd5"
@@ -195,14 +195,14 @@ def figure_title(figure: Figure, title: str, subtitle: str = "") -> None:
 
 
 def figure_svg(draw: Callable[[Figure], None], size: tuple[float, float]) -> str:
-    """Draw a figure in the house style; the same drawing gives the same bytes."""
+    """Draw a figure in Sfumato's style; the same drawing gives the same bytes."""
     import matplotlib as mpl  # noqa: PLC0415  takes a second to import
     import matplotlib.style  # noqa: PLC0415
     from matplotlib.backends.backend_svg import FigureCanvasSVG  # noqa: PLC0415
     from matplotlib.figure import Figure  # noqa: PLC0415
     from matplotlib.layout_engine import ConstrainedLayoutEngine  # noqa: PLC0415
 
-    # A user's own settings must not change the bytes, and a letter that one font lacks is the viewer's to find.
+    # A user's own settings must not change the bytes, and the viewer finds a letter that one font lacks.
     with mpl.style.context(["default", _RC]), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         figure = Figure(figsize=size, layout=ConstrainedLayoutEngine(w_pad=0.15, h_pad=0.12))

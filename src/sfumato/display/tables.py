@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 
 
-# Tables for a terminal of any width: pictures go first, then the table itself; a number is never cut.
+# --- Tables for a terminal of any width: bars are dropped first, then text is folded; a number is never cut
 
 
 _LEAST_BAR, _MOST_BAR = 12, 34
-# A word may be folded into pieces of so many letters; a number may not.
+# A word may be folded into pieces of this many letters; a number is never folded.
 _LEAST_WORD = 14
 _LONGEST_NUMBER = 26
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FittedTable:
-    """Rows of words, which may be folded, and of numbers, which may not, and a bar for each row where there is room.
+    """Rows of words, which may be folded, and of numbers, which may not, and a bar for each row where it fits.
 
     Where not even the words fit, each row becomes a few lines: its name, and below it what each column says.
     `sections` are the places after which a line is drawn; `styles` is how a row is set.

@@ -1,4 +1,4 @@
-"""Text and numbers as people read them; a number in a guarantee is rounded against the claim."""
+"""Text and numbers for readers; a number in a guarantee is rounded against the claim."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ Show = Callable[[float, str], str]
 """How a number is written in a form: as text, or for a page as a mark that stands for it."""
 INFINITE = {"inf": "∞", "-inf": "-∞"}
 _ROUNDING = {"": ROUND_HALF_EVEN, "down": ROUND_FLOOR, "up": ROUND_CEILING}
-# From here on thousands are set apart; years are below.
+# Numbers from here on get a separator of thousands; years are below.
 _GROUPED = 10_000
-# Room for any double with a few digits behind the point.
+# Digits enough for any double with a few decimals.
 _WIDE = Context(prec=400)
 
 
@@ -94,7 +94,7 @@ def counted(number: int, noun: str) -> str:
     return f"one {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-# Numbers in plain words. A guarantee is rounded against itself: "at least" down, "at most" up.
+# --- Numbers in words: a guarantee is rounded against itself, "at least" down and "at most" up
 
 
 _DIGITS = 4

@@ -1,4 +1,4 @@
-"""How rows are moved where one machine is not enough.
+"""Engines that publish and read tables too large for one machine.
 
-On one machine, rows come and go through :mod:`sfumato.files.row_streams`. Here are engines that have rows of their own.
+Tables of one machine are read and written by :mod:`sfumato.files.row_streams`.
 """

@@ -1,9 +1,9 @@
-"""Apache Spark: frames, row numbers and jobs over whole blocks of rows.
+"""Apache Spark: tables, row numbers and jobs over whole blocks of rows.
 
-Rows are read once. Every task works on the blocks that lie whole in its partition and hands on the rows that are left,
-because their block lies across two of them; one shuffle brings these together, a block to a task, and takes along what
-was made before. A task may run several times; what it makes of a row depends on the row's name and its cells, so it
-makes the same, and only the result that Spark tells of counts.
+Rows are read once. A task works on the blocks that lie whole in its partition. Rows of other blocks go through one
+shuffle, which brings each block to one task together with the results made so far. A task may run several times. Its
+result depends only on the names and cells of its rows, so each run gives the same, and only the result that Spark
+reports is used. pyspark is imported on first use and comes with the extra `sfumato[spark]`.
 """
 
 from __future__ import annotations
@@ -25,13 +25,15 @@ from urllib.parse import unquote, urlsplit
 import numpy as np
 import numpy.typing as npt
 
+from sfumato import __version__
 from sfumato.errors import InvalidParameter, Place, SfumatoError, UnreadableFile
 from sfumato.files.formats import DataFile
 from sfumato.files.row_files import file_rows
 from sfumato.files.tables import number_column, numbers_of
 from sfumato.files.texts import no_column
 
-# Tables of Spark: recognised without importing it, read from files, and its errors turned into sentences.
+# --- Spark tables and errors
+# Tables are recognised without importing pyspark. Errors of Spark become plain sentences.
 
 
 # Larger batches cost less on their way to Python; the command shows its own progress.
@@ -76,7 +78,7 @@ def session_here(master: str | None = None, *, quiet: bool = False) -> Any:
     builder = SparkSession.builder.appName("sfumato")
     if master is not None:
         builder = builder.master(master)
-    if (master or "local").startswith("local"):  # where nobody names another Python, this one works
+    if (master or "local").startswith("local"):  # workers run this Python unless another is named
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     for name, value in _SETTINGS.items():
         builder = builder.config(name, value)
@@ -225,11 +227,10 @@ def plain_path(name: str) -> str:
     return unquote(found.path) if found.scheme in {"", "file"} else name
 
 
-# Row numbers that survive when a task runs again: by file and place in it, or by the order of a column.
-#
-# Spark's own counters change with the partitions, so they are not used. A row of a Parquet file is named by its file
-# and its index there, which Spark tells in `_metadata`; files come in the order of their paths. Any other table is
-# numbered by one pass over a column of ids, each of which is there once: sorted by that column, the first row is 0.
+# --- Row numbers
+# Numbers must not change when a task runs again, so Spark's own counters are not used. A row of a Parquet file is named
+# by its file and its index there (`_metadata`); files are ordered by path. Any other table is sorted by a column of
+# unique ids, and the first row is 0.
 
 
 NUMBER = "sfumato_row_number"
@@ -320,7 +321,7 @@ def _by_files(frame: Any, chosen: Sequence[Any]) -> NumberedFrame:
             .withColumn(NUMBER, f.col(_BASE) + f.col(_INDEX))
             .drop(_FILE, _INDEX, _BASE)
         )
-    named = tuple(_plain(name) for name in files)
+    named = tuple(plain_path(name) for name in files)
     places = RowPlaces(files=named, starts=tuple(starts))
     return NumberedFrame(frame=numbered, rows=sum(sizes), places=places, is_in_order=True)
 
@@ -332,7 +333,7 @@ def _rows_by_file(frame: Any, placed: Any) -> dict[str, int]:
     names = frame.inputFiles()
     found: dict[str, int] = {}
     for name in names:
-        here = Path(_plain(name))
+        here = Path(plain_path(name))
         if urlsplit(name).scheme not in {"", "file"} or not here.is_file():
             break
         found[name] = file_rows(here).rows or 0
@@ -400,7 +401,7 @@ def _edges(frame: Any, column: Any, rows: int) -> list[Any]:
 
 
 def _tagging(by: str, edges: list[Any]) -> Callable[[Iterator[Any]], Iterator[Any]]:
-    """Return what tells for each row which bucket its id belongs to."""
+    """Return a function that gives for each row the bucket of its id."""
 
     def tagged(batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow as pa  # noqa: PLC0415  takes a second to import
@@ -425,25 +426,18 @@ def _spellings(name: str) -> set[str]:
     return {f"file:/{local}", f"file:///{local}"} if name.startswith("file:") else {name}
 
 
-def _plain(name: str) -> str:
-    """Return the path of a local file as people write it; any other address as it is."""
-    found = urlsplit(name)
-    return unquote(found.path) if found.scheme in {"", "file"} else name
-
-
-# In a task: rows arrive in batches, in any order, and leave as whole blocks, so that a block's digest can be made.
-#
-# A table of files arrives nearly in order: most blocks become whole where they lie, and only those that lie across two
-# tasks are left over.
+# --- Whole blocks inside a task
+# Rows arrive in batches in any order and leave as whole blocks, so that each block has a digest. A table of files
+# arrives nearly in order: only blocks that lie across two tasks are left over.
 
 
 Numbers = npt.NDArray[np.int64]
 WholeBlock = tuple[int, Numbers, Any]
 """A block, the numbers of its rows, and the rows."""
 BLOCK_ROWS = 4096
-# So many blocks are handed on at a time: as many rows as are in a chunk of a file.
+# The number of blocks handed on at a time: as many rows as are in a chunk of a file.
 RUN_BLOCKS = 64
-# Rows of blocks that are not whole yet; more than this are left for another task.
+# The most rows of incomplete blocks that are held; further ones are left for another task.
 _MOST_HELD = 1 << 20
 # A batch with more stretches of rising numbers than this is sorted.
 _MOST_RUNS = 16
@@ -591,9 +585,7 @@ class BlockGatherer:
         self._waiting = 0
 
 
-__all__ = ["BlockSizes", "BlockTask", "BlockWork", "run_blocks"]
-
-# So many blocks stay together in a shuffle, and so in a file.
+# The number of blocks that stay together in a shuffle, and so in a file.
 _GROUP_BLOCKS = 128
 _RESULT = "sfumato_result"
 _POLL_SECONDS = 0.5
@@ -725,7 +717,7 @@ def _without_outcomes(batches: Iterator[Any], told: list[Any]) -> Iterator[Any]:
 
 
 def _binaries(values: list[bytes]) -> Any:
-    """Return a column of bytes; pyarrow's own way asks pandas first, which a worker takes long to import."""
+    """Return a column of bytes; pyarrow's own function imports pandas first, which takes a worker long."""
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
     ends = np.cumsum([0, *map(len, values)], dtype=np.int32)
@@ -735,8 +727,6 @@ def _binaries(values: list[bytes]) -> Any:
 def _worked(batches: Iterator[Any], sizes: BlockSizes, task: BlockTask, outcome: _Outcome) -> Iterator[Any]:
     """Work on whole blocks; yield the rows that are left."""
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
-
-    from sfumato import __version__  # noqa: PLC0415  of the executor
 
     if task.version != __version__:
         raise InvalidParameter(
@@ -781,7 +771,7 @@ def _together(frame: Any) -> Any:
 
 
 class _watched:  # noqa: N801  used like a function
-    """While jobs run, tell how far they are; a connection from afar does not say."""
+    """Report progress while jobs run; a remote connection does not provide it."""
 
     def __init__(self, session: Any, rows: int, progress: Progress | None) -> None:
         context = getattr(session, "sparkContext", None) if progress is not None else None
@@ -811,7 +801,8 @@ class _watched:  # noqa: N801  used like a function
                 self._told = done
 
 
-# Jobs over rows as they lie, in any order and company: each task makes one thing of its rows, which comes back.
+# --- Jobs over rows in any order
+# Each task makes one value of its rows, which is sent back.
 
 
 T = TypeVar("T")
@@ -842,9 +833,7 @@ def _in_task(batches: Iterator[Any], work: Callable[[Iterator[Any]], T]) -> Iter
     yield pa.RecordBatch.from_arrays([pa.array([pickle.dumps(outcome)], pa.binary())], names=[_RESULT])
 
 
-# Apache Spark: rows stay on the executors, and whole blocks of them go through a task each.
-#
-# The core never imports pyspark; this room does, when it is used. It comes with the extra `sfumato[spark]`.
+# --- Public names
 
 
 __all__ = [

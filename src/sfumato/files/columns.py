@@ -52,12 +52,12 @@ def count_among(count: int, rows: int) -> str:
     return f"{count:,} of the first {rows:,} rows"
 
 
-# Columns that have a type of their own, as the texts that a CSV file would hold: 3.0 is 3, and truth is True or False.
+# --- Typed columns as the text that a CSV file would hold: 3.0 is 3, and a Boolean is True or False
 #
-# So a table is read alike wherever it is kept. What has no one way of being written, such as a date, is refused.
+# A table is therefore read alike in every file format. A type without one canonical text, such as a date, is refused.
 
 
-# Beyond, a float holds whole numbers that nobody counted.
+# Floats beyond this are not read as whole numbers.
 _MOST_WHOLE = 2.0**53
 
 
@@ -95,7 +95,7 @@ def spelled(column: Any, name: str) -> Any:
 
 
 def _numbers(column: Any, kind: Any) -> Any:
-    """Spell floats in as few digits as tell them apart, of their own width; each different one once."""
+    """Spell floats with the fewest digits that identify them at their width; each different one once."""
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
     held = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
@@ -114,7 +114,7 @@ def _numbers(column: Any, kind: Any) -> Any:
 
 
 def number_spelled(value: Any) -> str:
-    """Write a number without a point where it is whole, else in as few digits as tell it from others."""
+    """Write a number without a point where it is whole, else with the fewest digits that identify it."""
     number = float(value) if not isinstance(value, int) else value
     if isinstance(number, int) or (number.is_integer() and abs(number) <= _MOST_WHOLE):
         return str(int(number))
@@ -137,15 +137,14 @@ def _way_out(kind: Any) -> str:
     return "Convert it to text or to numbers."
 
 
-# How many rows are read, drawn, coded and written at a time.
+# --- The number of rows that are read, drawn, coded and written at a time
 #
-# Large enough that nothing is lost by going step by step, small enough for any memory. Whole blocks of rows, so that
-# seeds and digests of blocks are never cut; a key file of true draws is coded and sealed in segments of as many rows,
-# so this number is part of its format (docs/reference/files.md).
+# It is a multiple of the block size, so that seeds and digests of blocks are never cut. A key file of true draws is
+# coded and sealed in segments of this many rows, so this number is part of its format (docs/reference/files.md).
 
 
 CHUNK_ROWS = 1 << 18
-# GNU's names of what is set: from which size on memory is mapped by itself, and how much is kept when it is free.
+# glibc's parameters: the size from which memory is mapped, and how much freed memory is kept.
 _MAP_FROM, _TRIM_FROM = -3, -1
 _KEPT_BYTES = 1 << 26
 

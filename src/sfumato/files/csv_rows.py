@@ -1,7 +1,7 @@
 """The rows and column names of CSV files in any encoding.
 
-The first record names the columns. What is wrong with a row is said by its number, from 1 below the names, and never by
-what it holds.
+The first record names the columns. An error names the row by its number, from 1 below the names, and never contains
+a cell.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sfumato.files.disk import SteadyFile
 from sfumato.files.formats import SEPARATORS, DataFile
 from sfumato.files.texts import check_names, csv_errors, find_separator, not_text, open_reader
 
-# Text of another encoding as the UTF-8 that everything else reads, block by block.
+# --- Text of another encoding, converted to UTF-8 block by block
 
 
 UTF8_MARK = b"\xef\xbb\xbf"
@@ -31,7 +31,7 @@ def marked_encoding(head: bytes) -> str | None:
     """Return the encoding that the mark at the beginning of a file proves; no UTF-8 begins with that of UTF-16."""
     if head.startswith(UTF8_MARK):
         return "utf-8"
-    # Four bytes of two zeros would be UTF-32, which nobody writes.
+    # Four bytes of two zeros would be UTF-32, which is not in use.
     return "utf-16" if head.startswith(_UTF16_MARKS) and not head.startswith(b"\xff\xfe\0\0") else None
 
 
@@ -108,11 +108,11 @@ class _Transcoded(io.BufferedIOBase):
         self._held += text.encode("utf-8", errors="replace")
 
 
-# The first line of a CSV file: the names of its columns, and what stands between cells.
+# --- The first line of a CSV file: the column names and the separator
 #
-# The separator is taken from that line only where it can mean one thing: the line has one candidate outside quotes, or
-# exactly one gives all columns that are needed. A column without a name, such as the numbers of rows that R and pandas
-# write, is called by its place; nobody has to read it.
+# The separator is taken from the first line only where that is unambiguous: the line has one candidate outside quotes,
+# or exactly one candidate gives all columns that are needed. A column without a name, such as the row numbers that R
+# and pandas write, is named by its position.
 
 
 HEAD_BYTES = 2**20
@@ -135,7 +135,7 @@ class CsvHeader:
 def read_header(
     data: bytes, path: str | Path, *, separator: str | None = None, needed: Collection[str] | None = None
 ) -> CsvHeader:
-    """Read the first record of a file from its first bytes; `needed` columns tell which separator is meant."""
+    """Read the first record of a file from its first bytes; `needed` columns decide which separator is meant."""
     head = data[:HEAD_BYTES]
     if b"\0" in head:
         raise not_text(path, head)
@@ -307,7 +307,7 @@ def csv_batches(
 
 
 class _Watched(io.BufferedIOBase):
-    """A stream whose quotes are counted while somebody else reads it: where they are odd, one may not be closed."""
+    """A stream that counts the quotes that are read from it: where their number is odd, one may not be closed."""
 
     def __init__(self, stream: BinaryIO, path: str | Path) -> None:
         self._stream = stream

@@ -1,4 +1,4 @@
-"""Reading bytes within limits, and writing files whole or not at all."""
+"""Reading bytes within limits, and writing files atomically."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sfumato.errors import InvalidParameter, Place, UnreadableFile
 
 DEFAULT_LIMIT_BYTES = 64 * 2**20
 
-# Some network file systems cannot flush a folder at all; that is no reason to refuse the write.
+# Some network file systems cannot flush a folder; the write is not refused for that.
 _NO_FOLDER_FLUSH = {errno.EINVAL, errno.ENOTSUP, errno.EBADF}
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
 
@@ -286,11 +286,11 @@ def _cut(path: str | Path) -> str:
     return text if len(text) <= 120 else f"{text[:80]}…"
 
 
-# A file that grows piece by piece, for its owner alone, and takes its name only when it is complete.
+# --- A private file that is written in pieces and gets its name when it is complete
 
 
 class GrowingFile:
-    """A private file under a temporary name, with room at its front for what is known only at the end.
+    """A private file under a temporary name, with space at its front for bytes that are known only at the end.
 
     Other users may not read it from its creation on; one that it replaces hands on what its owner was allowed. A link
     stays a link. Until `put_in_place` nothing is seen under the name, and `discard` leaves nothing.
@@ -329,7 +329,7 @@ class GrowingFile:
             self._stream.write(data)
 
     def complete(self, front: bytes) -> None:
-        """Fill the room at the front, and wait until all of it is on the disk."""
+        """Write the space at the front, and wait until the whole file is on the disk."""
         with writing_sentences(self._path):
             self._stream.seek(0)
             self._stream.write(front)
@@ -357,7 +357,7 @@ class GrowingFile:
         self.discard()
 
 
-# Bytes that are read piece by piece, from a file that may be larger than memory or from memory itself.
+# --- Bytes read in pieces, from a file that may be larger than memory or from memory
 
 
 _ANY_SIZE = 1 << 62
@@ -442,7 +442,7 @@ def source_of(path: str | Path) -> ByteSource:
     return FileBytes(path, found.st_size, head)
 
 
-# A file that is read for long, or more than once, and has to stay the same meanwhile.
+# --- A file that is read for long or more than once, and must not change meanwhile
 
 
 PIPE_LIMIT_BYTES = 2**28
@@ -453,7 +453,7 @@ Stamp = tuple[int, int, int, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SteadyFile:
-    """A file as it was when it was first looked at; whoever reads it later reads the same, or is told."""
+    """A file as it was when it was first opened; reading it later gives the same bytes or an error."""
 
     path: Path
     limit_bytes: int = sys.maxsize
@@ -464,7 +464,7 @@ class SteadyFile:
     def at(cls, path: str | Path, *, limit_bytes: int | None = None) -> SteadyFile:
         """Look at a file; one that is missing, empty or over the limit is refused."""
         limit = sys.maxsize if limit_bytes is None else limit_bytes
-        # A pipe would wait here for whoever writes to it, and be empty for the next to open it.
+        # A pipe would wait here for its writer, and be empty for the next reader.
         if Path(path).exists() and not Path(path).is_file() and not Path(path).is_dir():
             data = read_bytes(path, limit_bytes=min(limit, PIPE_LIMIT_BYTES))
             return cls(path=Path(path), limit_bytes=limit, held=data)

@@ -1,4 +1,4 @@
-"""Strict JSON and TOML: decimals keep their digits and a key stands once."""
+"""Strict JSON and TOML: decimals keep their digits, and a key occurs once."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def too_deep(path: str | Path) -> UnreadableFile:
 
 
 def check_schema(document: dict[str, object], path: str | Path, *, kind: str, version: int = 1) -> None:
-    """Refuse every schema but `sfumato/<kind>/<version>`, telling a newer one from a stranger."""
+    """Refuse every schema but `sfumato/<kind>/<version>`; the error for a newer version says so."""
     schema = document.get("schema")
     expected = f"sfumato/{kind}/{version}"
     if schema == expected:
@@ -139,13 +139,13 @@ def _refuse_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return document
 
 
-# TOML read strictly and written so that it reads back: decimals keep their digits, a mistake is named by its place.
+# --- TOML read strictly and written so that it reads back: decimals keep their digits, an error names its place
 
 
-# The parser takes time quadratic in the parts of a key; no file of ours needs more than two.
+# The parser takes time quadratic in the parts of a key; our files have at most two.
 _LONG_KEY = re.compile(r"""(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){16}""", re.ASCII)
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
-# tomllib names the place in its message and nowhere else.
+# tomllib gives the place only in its message.
 _PLACE = re.compile(r"\(at (line (\d+), column \d+|end of document)\)")
 
 
@@ -232,10 +232,10 @@ def is_tables(value: Any) -> bool:
     return isinstance(value, dict) or (isinstance(value, list) and bool(value) and isinstance(value[0], dict))
 
 
-# Where in a TOML file a table or key stands. The parser forgets lines, and a refusal should name one.
+# --- The line of a table or key in a TOML file, for errors; the parser does not keep lines
 
 
-# A string is skipped as a whole, so that what it says is not taken for a bracket or a comment.
+# A string is skipped as a whole, so that its text is not read as a bracket or a comment.
 _PIECE = re.compile(
     r'"""(?:\\.|[^\\])*?"{3,5}|\'\'\'.*?\'{3,5}|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|\#[^\n]*|[\[{]|[\]}]|\n|[^\S\n]+'
     r"|[^\"'#\[\]{}\s]+|.",

@@ -1,7 +1,7 @@
 """The rows of a sheet of an Excel workbook, after checks of the archive.
 
-The first row names the columns. A formula counts by the value that was saved with it. Dates, errors and formulas that
-were never computed are refused by their row: none of them is an answer.
+The first row names the columns. A formula is read as the value that was saved with it. Dates, errors and formulas
+without a saved value are refused with the number of their row.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from sfumato.files.disk import SteadyFile
 from sfumato.files.formats import DataFile, needed_module
 from sfumato.files.texts import check_names
 
-# Whether the archive that a workbook is can be opened without harm: its parts say beforehand how large they become.
+# --- Checks of the archive before it is opened: its parts declare their sizes
 #
-# What is read of a part never exceeds what the archive says of it, so a small file cannot ask for much memory unseen.
+# No more of a part is read than the archive declares, so a small file cannot use much memory unseen.
 
 
 _MOST_PARTS = 10_000

@@ -1,4 +1,4 @@
-"""File formats by extension, how a table file is laid out, and places checked before files are written."""
+"""File formats by extension, the layout of a table file, and checks of output paths."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def table_format(path: str | Path) -> Format:
     return found
 
 
-# What has to be said of a file before it is read: nothing of it is guessed, because a wrong guess is wrong data.
+# --- The layout of a file (encoding, separator, sheet): declared and never guessed
 
 
 ENCODINGS = (
@@ -196,9 +196,7 @@ def _known_encoding(name: str) -> str:
         ) from None
 
 
-# Places that files will be written to, checked before any work is done: a refusal names the parameter that says where.
-#
-# What passes here can still fail, by a full disk; but no mistake in a name is found out too late.
+# --- Output paths, checked before any work is done; a refusal names the parameter
 
 
 def check_places(**places: str | Path | None) -> None:
@@ -293,7 +291,7 @@ def _check(parameter: str, path: Path) -> None:
         )
 
 
-# Libraries that only some files take, and that are installed by the extra `files`.
+# --- Libraries of the extra `files`
 
 
 def needed_module(name: str, place: Place) -> Any:

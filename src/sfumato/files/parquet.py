@@ -1,6 +1,6 @@
-"""Parquet files: checked footers, rows in batches, and the pages as they stand.
+"""Parquet files: checked footers, rows in batches, and raw pages.
 
-Footer strings and lists are capped, page checksums are verified where the writer left them, and columns of text
+Footer strings and lists have maximal sizes, page checksums are verified where the writer stored them, and text columns
 are read as dictionaries, because a small file can repeat one long value twenty million times.
 """
 
@@ -23,7 +23,7 @@ _FOOTER_LIMIT = 10_000_000
 """Bytes of one string, or entries of one list, in the footer."""
 _BATCH_ROWS = 2**16
 _BUFFER_BYTES = 2**20
-# A column of yes and no has eight entries in a byte; text that repeats itself is compressed to a fiftieth.
+# A Boolean column has eight entries in a byte; repeated text is compressed to a fiftieth.
 _MOST_PER_BYTE = 100
 _PLAIN_BYTES = 2**27
 
@@ -135,7 +135,7 @@ def common_kind(one: Any, other: Any) -> Any:
 
 
 def plain_text(column: Any) -> Any:
-    """Return a column whose text is laid out plainly: polars hands it over as views, alone or in a dictionary.
+    """Return a column whose text is stored plainly: polars passes it as views, alone or in a dictionary.
 
     A dictionary that holds an empty word is spelled out, so that its empty cells count as empty.
     """
@@ -177,7 +177,7 @@ def check_words(dictionary: Any, path: str | Path, *, longest: int) -> list[str]
     return [normal(word) for word in dictionary.to_pylist()]
 
 
-# The rows of a Parquet file, batch by batch: only the columns that are asked for leave the disk.
+# --- The rows of a Parquet file in batches; only the columns that are needed are read
 
 
 class ParquetRows:
@@ -217,10 +217,10 @@ class ParquetRows:
         return open_parquet(source, self._file.path)
 
 
-# The pages of a Parquet file as they stand there, decompressed, and its footer as nested fields.
+# --- The pages of a Parquet file, decompressed, and its footer as nested fields
 #
-# Libraries hand over rows. What else a file holds, in dictionaries, statistics, metadata or between its pages, is seen
-# only here. Headers are in Thrift's compact protocol; numbers of fields are those of parquet.thrift.
+# Libraries return rows only. Here the other contents of a file can be examined: dictionaries, statistics, metadata,
+# bytes between pages. Headers are in Thrift's compact protocol; field numbers are those of parquet.thrift.
 
 
 Fields = dict[int, Any]

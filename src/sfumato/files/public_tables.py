@@ -1,11 +1,12 @@
-"""The one writer of tables for others, whose bytes follow from rows and note, and the audit of such bytes.
+"""The canonical writer of published tables, whose bytes follow from rows and note, and the audit of such bytes.
 
 Nothing of the input is inherited. Dictionaries, views and slices are decoded to plain values, metadata of schemas and
-fields is dropped, and rows are collected into row groups of a fixed size, whatever pieces they come in. In Parquet,
-text has a dictionary of the values that occur in the row group, sorted; whole numbers, dates and times are stored as
-differences, other values plainly; there are no statistics. Only `created_by`, the version of Arrow, is not a function
-of the rows and the note. A Parquet file carries its note in the footer, and every table has it beside as well, in
-`<name>.about.json`: tools that select or join rows keep no footer. Nothing is in place before all of it is.
+fields is dropped, and rows are collected into row groups of a fixed size, whatever the sizes of the batches are. In
+Parquet, text has a dictionary of the values that occur in the row group, sorted; whole numbers, dates and times are
+stored as differences, other values plainly; there are no statistics. Only `created_by`, the version of Arrow, is not a
+function of the rows and the note. A Parquet file carries its note in the footer. Every table also has its note beside
+it, in `<name>.about.json`, because tools that select or join rows drop the footer. All files are written before any is
+renamed into place.
 """
 
 from __future__ import annotations
@@ -156,7 +157,7 @@ class TableEncoder:
         texts = [name for name, column in columns.items() if _is_text(column.type) and name not in self._varied]
         columns |= {name: _sorted_dictionary(columns[name]) for name in texts}
         if self._writer is None:
-            # Where most texts are different, a dictionary takes more room than it saves.
+            # Where most texts are different, a dictionary takes more space than it saves.
             self._varied = {name for name in texts if 2 * len(columns[name].dictionary) > max(2, rows.num_rows)}
             self._writer = self._opened(rows.schema)
         columns |= {name: plain_column(columns[name]) for name in self._varied}
@@ -294,18 +295,18 @@ def _is_whole(kind: Any) -> bool:
     return bool(of_time or pa.types.is_integer(kind))
 
 
-# Whether the bytes of a table follow from its rows and its note alone.
+# --- The audit: whether the bytes of a table follow from its rows and its note alone
 #
-# What a file holds beyond them is named: keys of metadata, entries of dictionaries without a row, the order of a
-# dictionary, statistics that are not those of the rows, bytes that belong to nothing. Then its rows are written again,
-# and page after page must be the same. Pages are compared decompressed; those of another version of Arrow may differ.
+# Anything else in a file is listed: metadata keys, dictionary entries without a row, the order of a dictionary,
+# statistics that are not those of the rows, bytes that belong to nothing. Then the rows are written again and compared
+# page by page, decompressed. Pages of another version of Arrow may differ.
 
 
 _CREATED_BY = re.compile(r"parquet-cpp-arrow version [0-9]+\.[0-9]+\.[0-9]+")
 _CELL = rb'(?:"(?:[^"]|"")*"|[^",\r\n]*)'
 _LINE = re.compile(_CELL + rb"(?:," + _CELL + rb")+\n")
 _READ_BYTES = 2**20
-# Of a column in a row group: its type of text. Of pages: sizes and checksums depend on the compressing library.
+# Of a column in a row group: its type of text. Of pages: sizes and checksums, which depend on the compressing library.
 _BYTE_ARRAY = 6
 _PAGE_SIZES = (3, 4)
 _CHUNK_PLACES, _COLUMN_PLACES, _GROUP_PLACES = (2,), (7, 9, 11), (5, 6)

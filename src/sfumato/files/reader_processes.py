@@ -1,7 +1,8 @@
-"""Child processes for libraries that may fail on what they read.
+"""Child processes for libraries that may crash on the files they read.
 
-The child is a module of ours, run afresh: it shares no memory with us, and what it says is data, checked here. It is
-asked by lines of JSON and answers in frames: a letter, a length, and so many bytes. It ends when we do.
+The child is a module of this package in a new process: it shares no memory with the parent, and its output is checked
+as data. Requests are lines of JSON. Answers are frames: one letter, a length, and that many bytes. The child ends when
+the parent does.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ class ReaderProcess:
     def __init__(self, module: str, place: Place, *, seconds: float) -> None:
         self._place, self._seconds = place, seconds
         try:
-            # -P: a module of the folder that somebody works in is none of the library's.
+            # -P: a module in the working folder is not imported in place of the library's.
             child = subprocess.Popen(  # noqa: S603  our own interpreter and module
                 [sys.executable, "-P", "-m", module],
                 stdin=subprocess.PIPE,
@@ -61,7 +62,7 @@ class ReaderProcess:
             self._pipe("stdin").flush()
 
     def answer(self) -> tuple[bytes, bytes]:
-        """Return the next frame: its letter and its bytes; a child that takes too long, or is gone, is refused."""
+        """Return the letter and the bytes of the next frame; a child that is too slow or has ended raises an error."""
         late = threading.Event()
         timer = threading.Timer(self._seconds, _give_up, (self._child, late))
         timer.daemon = True

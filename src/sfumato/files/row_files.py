@@ -1,6 +1,6 @@
 """The rows of a file, of a folder or of a pattern of files, in chunks.
 
-Files come in the order of their paths, folder by folder. A folder named `region=north` is a column `region` that says
+Files are read in the order of their paths, folder by folder. A folder named `region=north` is a column `region` with
 `north` in all its rows, as Hive and Spark write them. Names that begin with a point or an underscore are left out.
 """
 
@@ -32,7 +32,7 @@ _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 def file_rows(
     data: str | Path | DataFile, *, limit_bytes: int | None = None, needed: Collection[str] | None = None
 ) -> OneFile | FolderRows:
-    """Return the rows of a file, a folder or a pattern; `needed` columns tell what stands between cells of text."""
+    """Return the rows of a file, a folder or a pattern; `needed` columns decide which separator a text file has."""
     layout = as_file(data)
     path, here = layout.path, Path(layout.path)
 
@@ -58,7 +58,7 @@ def _one(layout: DataFile, limit_bytes: int | None, needed: Collection[str] | No
 
 
 def _check_layout(layout: DataFile, kind: Format) -> None:
-    """Refuse to be told what a file of this kind says itself: it would be ignored, and somebody would count on it."""
+    """Refuse options that a file of this kind decides itself, because they would be ignored."""
     said = {"encoding": layout.encoding, "separator": layout.separator, "decimal": layout.decimal.replace(".", "")}
     if kind is not Format.CSV:
         for name, value in said.items():

@@ -1,6 +1,6 @@
 """Rows in chunks from any kind of table, in memory that does not grow with their number.
 
-Files, folders and tables are sources, each in a module of its own; here they become chunks of one size.
+Files, folders and tables are sources, each kind in its own module; this module cuts their rows into chunks of one size.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from sfumato.files.tables import TableLike, not_a_table
 from sfumato.files.texts import check_names, no_column
 from sfumato.numbers.checks import check_at_least, check_integer
 
-# Rows of tables that somebody holds: Arrow, pandas, polars, DuckDB, dictionaries of columns.
+# --- Rows of tables in memory: Arrow, pandas, polars, DuckDB, dictionaries of columns
 #
-# They are handed over chunk by chunk, only the columns that are asked for, so that nothing is held twice.
+# They are read in chunks, and only the columns that are needed, so that no data is held twice.
 
 
 class ArrowRows:
-    """A table, a batch or whatever else hands over a stream of Arrow; a reader can be read once."""
+    """A table, a batch or any other object with an Arrow stream; a reader can be read once."""
 
     place: Place | None = None
 
@@ -218,7 +218,7 @@ class RowSource(Protocol):
 
     @property
     def rows(self) -> int | None:
-        """How many rows there are; None where nobody knows before they are read."""
+        """How many rows there are; None where that is not known before they are read."""
 
     @property
     def place(self) -> Place | None:
@@ -258,7 +258,7 @@ class RowStream:
         return self._chunks(size)
 
     def count(self) -> int:
-        """Return how many rows there are; where nobody knows, one column is read through."""
+        """Return how many rows there are; where that is not known, one column is read to count them."""
         if self.rows is not None:
             return self.rows
         return sum(table.num_rows for table in RowStream(self._source, self.columns[:1]).chunks())
@@ -288,7 +288,7 @@ class RowStream:
 
 
 def open_rows(data: TableLike, *, columns: Sequence[str], limit_bytes: int | None = None) -> RowStream:
-    """Return the rows of some columns of a file, a folder, a pattern, or a table that somebody holds.
+    """Return the rows of some columns of a file, a folder, a pattern, or a table in memory.
 
     No file may be larger than `limit_bytes`, if that is given.
     """

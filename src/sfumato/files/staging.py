@@ -95,7 +95,7 @@ def discard_others(example: Path, wanted: Collection[Path]) -> None:
 
 
 def remove_stale(*targets: str | Path) -> None:
-    """Remove what interrupted writes left beside files that nobody else is writing now."""
+    """Remove what interrupted writes left beside files that no other process is writing now."""
     for target in targets:
         real = Path(os.path.realpath(target))
         with contextlib.suppress(OSError):
@@ -135,7 +135,7 @@ def put_in_place(staged: Path, target: str | Path) -> None:
     flush_folder(real.parent)
 
 
-# One process at a time: a lock beside the file that is worked on, gone again afterwards.
+# --- Locks: a file beside the file that is worked on, removed afterwards, admits one process at a time
 
 
 try:

@@ -1,7 +1,7 @@
 """The child process that reads files of SPSS, Stata and SAS.
 
-The library is written in C, and a damaged file can end the process that it runs in. Cells are made texts here, so that
-nothing but texts goes back.
+The library is written in C, and a damaged file can crash its process. Cells are converted to text here, so that only
+text is sent back.
 """
 
 from __future__ import annotations
@@ -186,8 +186,8 @@ def _foreign_errors() -> Iterator[None]:
 
 
 def main() -> None:
-    """Serve until nobody asks any more."""
-    # Whoever interrupts the program interrupts the parent, which ends this process.
+    """Answer requests until there are no more."""
+    # An interrupt goes to the parent, which ends this process.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # What the library prints would stand among the answers.
     with os.fdopen(os.dup(1), "wb") as answers, contextlib.suppress(BrokenPipeError):

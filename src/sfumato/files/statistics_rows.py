@@ -1,8 +1,8 @@
 """The rows of files of SPSS, Stata and SAS with their value labels.
 
-A code that has a label is read as its label, unless a column is asked for in codes. What a respondent or the file calls
-missing is an empty cell. The library that reads them is run in a process of its own, one a file: some damaged files
-would end the process that reads them.
+A code that has a label is read as its label, unless codes are requested for the column. Values that the respondent or
+the file declares missing are empty cells. The library that reads these files runs in a child process for each file,
+because some damaged files crash it.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class StatisticsRows:
         with file.opened() as stream:
             self._seconds = seconds_for(stream.seek(0, io.SEEK_END)) if seconds is None else seconds
             child, about = self._started()
-        # Readers that are at leisure: the first reading of rows takes the one that told of the file.
+        # Idle readers: the first reading of rows takes the one that described the file.
         self._idle = [child]
         self.names: tuple[str, ...] = tuple(about.names)
         if not all(self.names) or not 1 <= len(self.names) <= _MOST_COLUMNS:

@@ -1,6 +1,6 @@
 """Whole tables in memory from files, Arrow objects and data frames.
 
-Parquet carries the note in its footer. CSV has no place for it, so it stands beside, in `<name>.about.json`.
+Parquet carries the note in its footer. CSV has no place for it, so the note is in `<name>.about.json` beside the file.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from sfumato.files.parquet import arrow_errors, check_words, is_text, open_parqu
 from sfumato.files.row_files import file_rows
 from sfumato.files.texts import decode_text, no_column, normal, not_text
 
-# What counting in a stream takes: lines and batches one after another, within bounds, whatever the file's size.
+# Limits of counting in a stream: lines and batches are read one after another, whatever the size of the file.
 
 
 MOST_COUNT = 10**15
-"""Largest count in one row; a batch of them still adds up in 64 bits with room to spare."""
+"""Largest count in one row; the sum of a batch of them fits into 64 bits."""
 LONGEST_LABEL = 1_000
 _LONGEST_LINE = 2**20
 
@@ -154,7 +154,7 @@ def read_table(
 
 
 def number_column(values: npt.NDArray[Any]) -> Any:
-    """Return a column of whole numbers. pyarrow's own way asks pandas first, which takes a second to import."""
+    """Return a column of whole numbers. pyarrow's own conversion imports pandas, which takes a second."""
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
     held = np.ascontiguousarray(values)
@@ -322,11 +322,11 @@ def _read_parquet(source: Any, path: str | Path, columns: Collection[str] | None
         return table, None if note is None else decode_text(note, path)
 
 
-# Tables from wherever people keep them: files, Arrow, pandas, polars, plain dictionaries.
+# --- Tables from files, Arrow, pandas, polars and plain dictionaries
 
 
 class ArrowStream(Protocol):
-    """What hands its columns over by Arrow's C interface: tables of Arrow, polars, duckdb and new pandas."""
+    """An object with Arrow's C interface for streams: tables of Arrow, polars, duckdb and new pandas."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Return the stream."""
@@ -396,7 +396,7 @@ def not_a_table(data: object) -> InvalidParameter:
     )
 
 
-# Columns with empty cells: what is there, and which rows it is of. Null, no letter and blanks alone are empty.
+# --- Columns with empty cells: the values and their rows. Null, empty text and blanks are empty
 
 
 Mask = npt.NDArray[np.bool_]
@@ -445,7 +445,7 @@ def without(words: Words, is_empty: Callable[[str], bool]) -> Words:
 
 
 def _without(words: Words, there: Mask | None, is_empty: Callable[[str], bool]) -> Words:
-    """Leave out what means nothing, and texts that then nobody has."""
+    """Leave out empty cells, and texts that are then unused."""
     gone = [code for code, text in enumerate(words.texts) if not text or is_empty(text)]
     if there is None and not gone:
         return words

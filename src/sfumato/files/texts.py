@@ -86,7 +86,7 @@ def check_names(names: Sequence[str], place: Place | None = None) -> None:
 
 
 def no_column(name: str, names: Sequence[str], place: Place | None = None) -> UnreadableFile:
-    """Return the refusal of a table without a column, which tells what there is."""
+    """Return the error for a missing column, which lists the columns that there are."""
     more = f" and {len(names) - 20} more" if len(names) > 20 else ""
     return UnreadableFile(
         f"the table has no column {name!r}; it has {', '.join(map(repr, names[:20]))}{more}",
@@ -103,10 +103,10 @@ def short(label: object) -> str:
     return text if len(text) <= 60 else f"{text[:56]}…"
 
 
-# Tables of text: commas, semicolons or tabs, UTF-8, one record a line.
+# --- Tables of text: commas, semicolons or tabs, UTF-8, one record a line
 #
-# Which separator is meant is read from the first record: whichever it has most outside quotes. Blank lines at the
-# end are ignored, and a record of another length than the first is refused by its line.
+# The separator is the one that the first record has most often outside quotes. Blank lines at the end are ignored, and
+# a record of another length than the first is refused with its line.
 
 
 @dataclass(frozen=True, slots=True)

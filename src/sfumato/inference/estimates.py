@@ -1,8 +1,9 @@
 """Shares, means and differences from counts of reports, with intervals within their bounds.
 
-`ReportedShares` reads one sample, `ManyReports` many of the same channel at once. Shares are the likeliest laws; what
-is shown of means is read off them, so the two agree. `raw` numbers are unbiased and linear in the counts. Intervals
-belong to the raw numbers, respect the bounds that the truth has, and hold the number shown.
+`ReportedShares` reads one sample, `ManyReports` many samples of the same channel at once. The shares shown are the
+maximum-likelihood shares, and means are computed from them, so the two agree. `raw` numbers are unbiased and linear in
+the counts. Intervals are computed from the raw numbers. They lie within the bounds of the true value and contain the
+number shown.
 Theory: docs/theory/bounded_intervals.md
 """
 
@@ -41,13 +42,11 @@ from sfumato.prob.intervals import (
 )
 from sfumato.prob.structured import AnyChannel
 
-# Intervals for shares and means from linear scores, within the bounds that they have.
-#
-# Whether a mean m is accepted depends on how far the mean of the scores lies from it under a law of answers with that
-# mean. That law is the likeliest one, with one more answer spread over all, tilted exponentially until its mean is m:
-# at a bound of the values it is the law of those who all give that value, which is the only one there is. Its variance
-# and skewness make the tails [WH31], and the split of α between them is Feldman and Cousins' [FC98]. Theory:
-# docs/theory/bounded_intervals.md
+# --- Intervals for shares and means from linear scores
+# A mean m is tested under a distribution of answers with that mean: the maximum-likelihood one with one more answer
+# spread over all, tilted exponentially until its mean is m. Tails use its variance and skewness [WH31]; α is split
+# between them as Feldman and Cousins do [FC98].
+# Theory: docs/theory/bounded_intervals.md
 
 
 BoolArray = npt.NDArray[np.bool_]
@@ -262,12 +261,11 @@ def share_ends(
     )
 
 
-# Differences of the shares of two answers of one sample, with intervals within [-1, 1].
-#
-# Both shares are read from the same reports, so their errors go together, and the two variances do not add. What is
-# taken is one mean: of scores that are worth 1 for the first answer, -1 for the second and 0 for the others. Whether a
-# difference is accepted is judged under the likeliest law, with one more answer spread over all, moved to the
-# likeliest one that has this difference; other answers stay in proportion.   Theory: docs/theory/bounded_intervals.md
+# --- Differences of two shares of one sample, with intervals within [-1, 1]
+# The difference is the mean of scores that are 1 for the first answer, -1 for the second and 0 for the others, since
+# the errors of both shares are dependent. A difference is tested under the likeliest distribution that has it; the
+# other answers keep their proportions.
+# Theory: docs/theory/bounded_intervals.md
 
 
 IntArray = npt.NDArray[np.int64]
@@ -299,7 +297,7 @@ def difference_ends(
     tables = [passage.backward(weights**power) for power in (2, 3)]
     raw, value, more = seen @ weights.T, shares[:, firsts] - shares[:, seconds], totals[:, None]
     base = (more * shares + 1 / size) / (more + 1)
-    moments = _MomentsAnswerDifferences(base, tables, firsts, seconds)
+    moments = _DifferenceMoments(base, tables, firsts, seconds)
 
     def deviation(gap: FloatArray) -> FloatArray:
         second, _ = moments.at(gap)
@@ -329,7 +327,7 @@ def difference_ends(
     )
 
 
-class _MomentsAnswerDifferences:
+class _DifferenceMoments:
     """Moments of scores under laws of answers that have every difference of two shares."""
 
     def __init__(self, base: FloatArray, tables: list[FloatArray], firsts: IntArray, seconds: IntArray) -> None:
@@ -581,13 +579,10 @@ def _single(value: float, raw: float, error: float, lower: float, upper: float) 
     return LinearEstimate(value=value, raw=raw, standard_error=error, interval=Interval(lower, upper))
 
 
-# The difference of two numbers, with an interval of its own: from different people, or from some who said both.
-#
-# The two intervals of the numbers say too little: that they overlap does not say that there is no difference. What is
-# taken is the difference of the unbiased numbers, whose variances add, less twice the covariance where the same people
-# had a part in both, and the ends of Feldman and Cousins within what a difference can be. Reports may look surer than
-# they are: where nobody gave an answer, its standard error is 0. So each deviation is no smaller, towards an end, than
-# what the number's own interval has on that side.
+# --- Differences of two numbers, from different people or with people in common
+# Variances of the unbiased numbers add, less twice the covariance of people in both; ends are those of Feldman and
+# Cousins. Where an answer was never given, its standard error is 0, so each deviation towards an end is no smaller than
+# that of the number's own interval on that side.
 # Theory: docs/theory/bounded_intervals.md
 
 
@@ -637,12 +632,10 @@ def difference_intervals(
     return np.minimum(lower, shown), np.maximum(-negated, shown)
 
 
-# Two options of one question: how many chose both, and how many more the one than the other.
-#
-# Both are flipped apart from each other. So of those who are asked about both, two bits are seen through the product
-# of two flips: a channel from the four ways to choose to the four ways to report. The share of those who chose both is
-# one of the four shares behind these counts, and the difference of two options is that of those who chose one of them
-# only. Theory: docs/theory/several.md
+# --- Two options of one question: the share that chose both, and the difference of their shares
+# The two bits are flipped independently, so they pass through the product of two flips, a channel with four inputs and
+# four outputs.
+# Theory: docs/theory/several.md
 
 
 _SECOND_ONLY, _FIRST_ONLY, _BOTH = 1, 2, 3
@@ -721,10 +714,9 @@ def _two_flips(own: Fraction, other: Fraction) -> Channel:
     return Channel([[flip[a][c] * flip[b][d] for c, d in cells] for a, b in cells])
 
 
-# The covariance of unbiased shares, exact in everything but float arithmetic.
-#
-# `raw` is linear in the reports: it is the mean of one column of numbers for each report that came in. So its
-# covariance is that of a column drawn at random, divided by n.
+# --- The covariance of unbiased shares, exact up to float arithmetic
+# `raw` is the mean of one column of numbers for each report, so its covariance is that of a column drawn at random,
+# divided by n.
 
 
 MOST_REPORTS = 4096
@@ -765,11 +757,10 @@ def raw_covariance(mechanism: ShiftLike, law: Distribution | LawLike, n: int) ->
     return result
 
 
-# Ways to make a law out of unbiased shares, some of which are negative.
-#
-# The nearest law is :func:`sfumato.prob.intervals.nearest_law`, the `projected` of every estimate. Clipping is what
-# the experiments of [B] seem to have done, and it is much worse when there are many answers: it keeps all the noise
-# above zero.   Theory: docs/theory/binary_hadamard.md
+# --- Distributions from unbiased shares, some of which are negative
+# The nearest one is :func:`sfumato.prob.intervals.nearest_law`, the `projected` of every estimate. Clipping, which the
+# experiments of [B] seem to use, keeps all positive noise and is much worse with many answers.
+# Theory: docs/theory/binary_hadamard.md
 
 
 def clip_normalise(raw: LawLike) -> npt.NDArray[np.float64]:

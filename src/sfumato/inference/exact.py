@@ -1,19 +1,20 @@
 """Exact intervals and tail probabilities for the share of a yes/no design.
 
-An exact interval holds every share whose acceptance region holds the counts (and what lies between such shares), and
-each region has probability at least the confidence. How the regions are chosen decides the width; here they know that a
-share lies between 0 and 1, after Feldman and Cousins [FC98], so that an interval is right at these ends and has width.
+An exact interval contains every share whose acceptance region contains the counts, and what lies between such shares.
+Each region has probability at least the confidence. The regions use the fact that a share lies between 0 and 1, after
+Feldman and Cousins [FC98], so an interval has the stated coverage and a positive width at these ends.
 
 **Two classes of reports.** The count of the higher class is binomial. Regions are filled in the order of the likelihood
 under the share over the greatest under any share: :mod:`sfumato.prob.intervals`.
 
 **Three classes and more.** Samples are ordered by the share t that maximises the likelihood times √((t-t_0)(t_1-t)),
-[t_0, t_1] being where p_t is a law: the pull keeps samples with no proving report apart. A sample lies at t or above
-iff a weighted count reaches a level, and that probability rises with the share because the classes have ascending
-likelihood ratios. Tails of three classes are exact, those of more are bounded from above, by which intervals can only
-grow; how alpha is split between them at a share is what [FC98] do for a normal estimate with the variance that the
-Fisher information there gives. The part of the tail above falls with the share, so each end solves a monotone
-equation.   Theory: docs/theory/bounded_intervals.md
+where [t_0, t_1] are the t for which p_t is a distribution. The factor separates samples without a report that proves an
+answer. A sample lies at t or above iff a weighted count reaches a level. The probability of that rises with the share
+because the classes have ascending likelihood ratios. Tails of three classes are exact. Tails of more classes are
+bounded from above, which can only widen intervals. Alpha is split between the tails at a share as [FC98] do for a
+normal estimate with the variance that the Fisher information there gives. The part of the upper tail falls with the
+share, so each end solves a monotone equation.
+Theory: docs/theory/bounded_intervals.md
 """
 
 from __future__ import annotations
@@ -34,14 +35,12 @@ from sfumato.prob.channel import Channel
 from sfumato.prob.distribution import Label
 from sfumato.prob.intervals import binomial_share_intervals, both_tails, rooms
 
-# The one-parameter family of a yes/no survey: p_θ = (1-θ)p_0 + θp_1, θ the share of the second answer.
-#
-# Reports with equal likelihood ratio p_1/p_0 say the same about θ and are counted together, which loses nothing. The
-# best designs have at most three such classes; cards drawn again and again, or several reports of one person, have
-# more.
+# --- The share model of a yes/no survey: p_θ = (1-θ)p_0 + θp_1, θ the share of the second answer
+# Reports with equal likelihood ratio p_1/p_0 are counted together, which loses no information. The best designs have at
+# most three such classes; repeated cards, or several reports of one person, have more.
 
 
-_HALVINGS_SHARE_MODEL = 200
+_MAXIMUM_HALVINGS = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,7 +174,7 @@ class ShareModel:
             return low
         if self.score(counts, high) >= 0:
             return high
-        for _ in range(_HALVINGS_SHARE_MODEL):
+        for _ in range(_MAXIMUM_HALVINGS):
             middle = (low + high) / 2
             if middle in (low, high):
                 break
@@ -198,12 +197,10 @@ class ShareModel:
         return math.fsum(k * (d / p) ** 2 for k, d, p in pieces if k)
 
 
-# Tails of a weighted count over any number of classes, from above: never less than the truth, and hardly more.
-#
-# Scores are put on a lattice of whole numbers, of the size in a range that fits them best. What rounding moves is a
-# mean, which is known, and a sum of bounded terms, which by Hoeffding's inequality [Hoe63] stays within `slack` except
-# with the probability that is added. The law of the rounded sum is a power of one polynomial, by FFT on a window
-# outside of which that inequality leaves nothing, and tilted towards the level, so that small tails keep their digits.
+# --- Upper bounds on tails of a weighted count over any number of classes
+# Scores are rounded to a lattice. Rounding moves a known mean and a sum of bounded terms, which stays within `slack`
+# except with a probability that is added, by Hoeffding's inequality [Hoe63]. The distribution of the rounded sum is
+# found by FFT on a window and tilted towards the level, so that small tails keep their digits.
 # Theory: docs/theory/intervals.md
 
 
@@ -215,7 +212,7 @@ _WINDOW = 9.0
 _MOST_TILT = 600.0
 # Waves below e^-50 are lost in rounding.
 _DEAD = 50.0
-_HALVINGS_LATTICE_TAILS = 40
+_TILT_HALVINGS = 40
 
 
 def lattice_tail(
@@ -237,9 +234,7 @@ def lattice_tail(
     # Where the scores lie on the lattice themselves a tie is known to be one.
     if not ties and slack < 0.25 and least <= (level - n * base) / step + slack:
         least += 1
-    return min(
-        1.0, _at_least_of_lattice_tails(law / law.sum(), n, whole, steps, least) + (remainder if spread > _TIE else 0.0)
-    )
+    return min(1.0, _lattice_tail(law / law.sum(), n, whole, steps, least) + (remainder if spread > _TIE else 0.0))
 
 
 def _on_lattice(scores: FloatArray, n: int) -> tuple[int, npt.NDArray[np.int64], FloatArray]:
@@ -253,7 +248,7 @@ def _on_lattice(scores: FloatArray, n: int) -> tuple[int, npt.NDArray[np.int64],
     return int(sizes[best]), np.rint(table[best]).astype(np.int64), errors[best]
 
 
-def _at_least_of_lattice_tails(law: FloatArray, n: int, whole: npt.NDArray[np.int64], steps: int, least: int) -> float:
+def _lattice_tail(law: FloatArray, n: int, whole: npt.NDArray[np.int64], steps: int, least: int) -> float:
     """Pr[Σ whole·count ≥ least]."""
     possible = law > 0
     law, whole = law[possible], whole[possible]
@@ -284,7 +279,7 @@ def _tilt(law: FloatArray, whole: npt.NDArray[np.int64], mean: float) -> float:
     if reached(0.0) >= mean:
         return 0.0
     low, high = 0.0, _MOST_TILT / max(1, int(whole.max() - whole.min()))
-    for _ in range(_HALVINGS_LATTICE_TAILS):
+    for _ in range(_TILT_HALVINGS):
         middle = (low + high) / 2
         low, high = (middle, high) if reached(middle) < mean else (low, middle)
     return low
@@ -310,12 +305,9 @@ def _sum_law(law: FloatArray, n: int, whole: npt.NDArray[np.int64], steps: int) 
     return np.maximum(np.roll(masses, shift), 0.0), start
 
 
-# Tail probabilities of a weighted count over classes of reports: exact for two or three, from above for more.
-#
-# Given the count of the middle class, the highest class is binomial among the rest, and the weighted count passes a
-# level when it passes a threshold: one binomial tail for each middle count, n+1 of them instead of n²/2 types, in time
-# linear in n. Of more classes :mod:`sfumato.inference.exact` bounds the tail from above, so that what is rejected by
-# it is rejected rightly.
+# --- Tail probabilities of a weighted count: exact for two or three classes, upper bounds for more
+# Given the count of the middle class, the highest class is binomial among the rest. So a tail is a sum of n+1 binomial
+# tails instead of n²/2 types. The bounds for more classes never make a rejection invalid.
 
 
 FloatArray = npt.NDArray[np.float64]

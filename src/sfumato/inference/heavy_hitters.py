@@ -1,8 +1,9 @@
-"""Frequent answers of long lists and of all texts, with one error for the whole list.
+"""Frequent answers of long lists and of all texts, with one error probability for the whole list.
 
-On a known alphabet `top_answers` reads an estimate and says how sure the ranking is. On an open one `PrefixSearch`
-grows prefixes: one group of users a level. Each user is asked once, with the whole epsilon, about the prefixes that
-earlier groups made plausible. Any mechanism can be used inside.   Theory: docs/theory/heavy_hitters.md
+On a known alphabet `top_answers` ranks the answers of an estimate and states how certain the ranking is. On an open
+alphabet `PrefixSearch` extends prefixes level by level. Each level has its own group of users, and each user is asked
+once, with the whole epsilon, about prefixes that earlier groups found frequent. Any mechanism can be used.
+Theory: docs/theory/heavy_hitters.md
 """
 
 from __future__ import annotations
@@ -21,16 +22,17 @@ import numpy.typing as npt
 from sfumato.errors import InvalidParameter
 from sfumato.inference.exact import binomial_tail
 from sfumato.mechanisms.base import check_confidence
+from sfumato.mechanisms.cyclic import CyclicResponse
 from sfumato.numbers.checks import check_at_least, check_between, check_integer, check_positive
 from sfumato.prob.binomial import clopper_pearson, least_count
 from sfumato.prob.distribution import Distribution
 from sfumato.sampling.mechanism import Estimate, Mechanism
 from sfumato.sampling.sources import BitSource
 
-# Keys as paths in a tree: how a key is cut into prefixes, and how likely a path survives a hunt along them.
-#
-# Keys are numbers below 2^key_bits, most significant bit first; inside they are rows of bytes, so that 64-bit keys and
-# long strings take the same path.   Theory: docs/theory/heavy_hitters.md
+# --- Keys as paths in a tree, and the probability that a search keeps a path
+# Keys are numbers below 2^key_bits, most significant bit first. They are stored as rows of bytes, so 64-bit keys and
+# long strings use the same code.
+# Theory: docs/theory/heavy_hitters.md
 
 
 ByteRows = npt.NDArray[np.uint8]
@@ -44,7 +46,7 @@ _FARTHEST = 8.0  # standard deviations: beyond, a normal law has less than 1e-15
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forecast:
-    """What a hunt should find: `recall` is each key's chance, `false_finds` how many other keys on average.
+    """The expected result of a search: `recall` is each key's chance, `false_finds` how many other keys on average.
 
     >>> import sfumato as sf
     >>> hunt = sf.inference.PrefixSearch.within(key_bits=16, step_bits=8, keep=8, epsilon=2.0)
@@ -147,7 +149,7 @@ def _encoded(text: object, position: int) -> bytes:
 
 
 def key_rows(keys: Keys, key_bits: int) -> ByteRows:
-    """Return one row of bytes a key, the first bit leftmost. Errors tell where, never what."""
+    """Return one row of bytes a key, the first bit leftmost. Errors name the place, never the value."""
     size = -(-key_bits // 8)
     spare = 8 * size - key_bits
     if isinstance(keys, np.ndarray) and keys.ndim != 1:
@@ -269,7 +271,7 @@ class _Noise:
 
 
 def _variance(mechanism: Mechanism, whole: bool, n: int) -> float:
-    """Return the variance of the first raw share when everybody holds the first answer, or the last."""
+    """Return the variance of the first raw share when everyone has the first answer, or the last."""
     size = mechanism.size
     exact = getattr(mechanism, "variance", None)
     if exact is not None:
@@ -467,9 +469,7 @@ class PrefixSearch:
     def within(
         cls, *, key_bits: int, step_bits: int, keep: int, epsilon: float, confidence: float = 0.95
     ) -> PrefixSearch:
-        """Hunt with the cyclic response at `epsilon`."""
-        from sfumato.mechanisms.cyclic import CyclicResponse  # noqa: PLC0415  needed only for this choice
-
+        """Return a search with the cyclic response at `epsilon`."""
         check_positive("epsilon", epsilon)
 
         def cyclic(epsilon: float, size: int) -> Mechanism:
@@ -628,21 +628,18 @@ class PrefixSearch:
         return start
 
 
-# Which answers of a long list are surely given, under one error for the whole list.
+# --- Discovered answers of a long list, with one error probability for the list
+# A report hits its own answer with probability p* and any other with q*, so the hits of an answer that no one has are
+# Bin(n, q*). Reported are the answers with at least c hits, c the least count with Pr[Bin(n, q*) ≥ c] ≤ α/k over k
+# answers: with probability at least 1 - α all of them were given, for every n and any dependence. Holm's step-down
+# tests the rest at α/(k-m) once m are found [Hol79].
 #
-# A report hits its own answer with probability p* and any other with q*, so the hits of an answer that nobody holds
-# are Bin(n, q*), whatever the others hold. Reported are the answers with at least c hits, c the least count with
-# Pr[Bin(n, q*) ≥ c] ≤ α/k over k answers: with probability at least 1 - α none of them is held by nobody, for every n
-# and with no assumption of independence. Holm's step down asks the rest of α/(k-m) once m are found, at no cost
-# [Hol79].
+# For "a share of p_0 at most" the chance is q* + (p*-q*)·p_0. If exactly that many of n people have the answer, hits
+# are a sum of unequal chances, whose upper tail is below the binomial's [Hoe56].
 #
-# Against "held by a share of p_0 at most" the same is done with q* + (p*-q*)·p_0. If so many of n people hold it, and
-# not a chance of each, hits are a sum of unequal chances, and from a count above the mean on its tail is below the
-# binomial's [Hoe56].
-#
-# `discovered_answers` asks less: that of what is reported a part α at most is false, on average. Whatever the
-# dependence of the counts, the m-th answer may then have a tail of mα/(k·H_k), H_k = 1 + ½ + … + 1/k [BY01]; with few
-# frequent answers that reports hardly more.   Theory: docs/theory/heavy_hitters.md
+# `discovered_answers` bounds the expected share α of false answers in the list. For any dependence of the counts the
+# m-th answer may have a tail of mα/(k·H_k), H_k = 1 + ½ + … + 1/k [BY01].
+# Theory: docs/theory/heavy_hitters.md
 
 
 PlaceArray = npt.NDArray[np.intp]
@@ -716,7 +713,7 @@ class FamilyCut:
         return binomial_tail(self.count(), self.n, float(self.chance(float(share))), upper=True)
 
     def share_found(self, power: float = 0.9) -> float | None:
-        """Return the least share that is found so often; None where not even everybody's answer is."""
+        """Return the least share that is found so often; None where not even a share of 1 is."""
         check_between("power", power, 0.01, 1 - 1e-9)
         low, high = 0.0, 1.0
         if self.power(high) < power:

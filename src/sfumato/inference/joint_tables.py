@@ -1,12 +1,12 @@
 """Joint tables of randomised questions, tests of association and homogeneity, and odds ratios.
 
-Each question was randomised on its own, so the reports pass through the product of the channels. The joint shares are
-the likeliest ones under it, with the intervals of :mod:`sfumato.inference.estimates`.
+Each question was randomised independently, so the reports pass through the product of the channels. The joint shares
+are the maximum-likelihood shares under it, with the intervals of :mod:`sfumato.inference.estimates`.
 
-**The test.** Let s and t be unbiased scores of the reports of two questions. Under independence the mean of
-(s - E s)(t - E t)ᵀ is 0 and has covariance Σ_s ⊗ Σ_t / n, where Σ_s and Σ_t are read from the reports of each question
-alone, and never vanish where the channels hide something: so T = n·tr(Σ_s⁻¹CΣ_t⁻¹Cᵀ) has the law of χ² with
-(k-1)(l-1) degrees of freedom wherever the shares lie, also at 0. If nothing is randomised, T is Pearson's χ².
+**The test.** Let s and t be unbiased scores of the reports of two questions. Under independence the mean of (s - E s)(t
+- E t)ᵀ is 0 and has covariance Σ_s ⊗ Σ_t / n. Σ_s and Σ_t are estimated from the reports of each question alone and do
+not vanish where the channels randomise. So T = n·tr(Σ_s⁻¹CΣ_t⁻¹Cᵀ) has the distribution of χ² with (k-1)(l-1) degrees
+of freedom for all shares, also at 0. Without randomisation T is Pearson's χ².
 Theory: docs/theory/joint_tables.md
 """
 
@@ -29,13 +29,12 @@ from sfumato.prob.channel import Channel
 from sfumato.prob.intervals import nearest_law
 from sfumato.prob.structured import AnyChannel
 
-# The odds ratio of two randomised yes/no questions, with an interval by profile likelihood.
-#
-# The profile is the greatest likelihood of the reports over all tables of four shares with a given odds ratio. At a
-# ratio of 0 or ∞ a cell is empty; where the reports do not speak against that, the interval ends there.
+# --- The odds ratio of two randomised yes/no questions, with an interval by profile likelihood
+# The profile is the greatest likelihood over all tables of four shares with a given odds ratio. At a ratio of 0 or ∞ a
+# cell is empty; the interval ends there if the reports do not contradict it.
 
 
-# Logarithms of odds ratios beyond which nobody tells the ratio from 0 or ∞.
+# Logarithms of odds ratios beyond which the ratio cannot be distinguished from 0 or ∞.
 _FAR = 25.0
 _NEAR = 1e-5
 _EDGE = 1e-12
@@ -322,11 +321,10 @@ def _column(cells: Sequence[LinearEstimate], sizes: tuple[int, ...], name: str) 
     return np.array([getattr(cell, name) for cell in cells]).reshape(sizes)
 
 
-# Whether several groups, or waves, have the same shares, each seen through a channel of its own.
-#
-# Groups g have unbiased shares r_g from scores s_g of n_g reports. Were all shares equal to p, r_g would vary by V_g =
-# Cov(s_g)/n_g under p, and T = Σ (r_g - r̄)ᵀV_g⁻¹(r_g - r̄), r̄ being their mean by precision, would follow χ². V_g is
-# taken at the law nearest to the mean, and where channels hide something it does not vanish even if a share is 0.
+# --- Test of homogeneity: whether groups or waves, each with its own channel, have the same shares
+# Group g has unbiased shares r_g from scores s_g of n_g reports. If all shares equal p, r_g has the covariance V_g =
+# Cov(s_g)/n_g, and T = Σ (r_g - r̄)ᵀV_g⁻¹(r_g - r̄) follows χ², r̄ being the mean weighted by precision. V_g is taken
+# at the distribution nearest to the mean. It does not vanish where channels randomise, even if a share is 0.
 
 
 def homogeneity_test(channels: Sequence[AnyChannel], counts: Sequence[npt.ArrayLike]) -> AssociationTest:

@@ -1,10 +1,10 @@
-"""The likeliest shares of answers under counts of reports, and unbiased scores of reports.
+"""Maximum-likelihood shares of answers from counts of reports, and unbiased scores of reports.
 
-Written without the constraint that shares sum to one, the problem is to minimise Σ p - Σ f·ln(pA) over p ≥ 0, f being
-the shares of the reports and A the channel: its minimum sums to one by itself. How far any law p is from the maximum
-is bounded by Frank and Wolfe's gap, max_x g_x - 1 with g = A(f/pA) [FW56]: n times that is the most that the logarithm
-of the likelihood can still gain. Up to a few hundred answers a primal-dual interior-point method finds the maximum, for
-many samples at once; above that projected gradients do, whose steps a structured channel makes by FFT.
+Without the constraint that shares sum to one, the problem is to minimise Σ p - Σ f·ln(pA) over p ≥ 0, where f are the
+shares of the reports and A is the channel. Its minimum sums to one. The distance of any p from the maximum is bounded
+by Frank and Wolfe's gap, max_x g_x - 1 with g = A(f/pA) [FW56]: the log-likelihood can still gain at most n times that.
+Up to a few hundred answers a primal-dual interior-point method finds the maximum for many samples at once. Above that
+projected gradients are used, whose steps a structured channel computes by FFT.
 Theory: docs/theory/bounded_intervals.md
 """
 
@@ -218,11 +218,11 @@ def _height_of(seen: FloatArray, law: FloatArray) -> float:
         return float(seen[is_seen] @ np.log(law[is_seen]))
 
 
-# Numbers that stand for reports: their mean over the reports is an unbiased mean of what answers are worth.
-#
-# Of all numbers w with E[w | x] = v_x for every answer x, these vary least when all answers are equally frequent. They
-# do not depend on what was counted, so what they average to is unbiased and adds up over groups, and they move with
-# the values: a shift of all v shifts all w.   Proof: docs/theory/bounded_intervals.md
+# --- Scores of reports, whose mean is an unbiased mean of the values of the answers
+# Of all numbers w with E[w | x] = v_x for every answer x, these have the least variance when all answers are equally
+# frequent. They do not depend on the counts, so their means are unbiased and add up over groups. A shift of all v
+# shifts all w.
+# Proof: docs/theory/bounded_intervals.md
 
 
 _EXACT_ENOUGH = 1e-8

@@ -1,8 +1,9 @@
 """Lower bounds on the error of every private estimator of shares [B].
 
-Risk is sup over laws p of E‖p̂ - p‖². A bound for k' ≤ k answers holds for k, since a law may leave the others out; the
-maximum over k' makes the floor grow with k. Parameters are searched for in floats, and the bound at those that were
-found is evaluated exactly and rounded down: a search that stopped early would be a lower floor, never a false one.
+Risk is sup over distributions p of E‖p̂ - p‖². A bound for k' ≤ k answers holds for k, since a distribution may give
+the other answers probability 0; so the floor is the maximum over k'. Parameters are searched for in floats, and the
+bound at the parameters found is evaluated exactly and rounded down. A search that stops early gives a lower floor,
+which is still valid.
 Proofs: docs/theory/floors.md
 """
 
@@ -22,11 +23,10 @@ from sfumato.mechanisms.binary_hadamard import binary_entropy_bits, inverse_bina
 from sfumato.numbers.checks import check_at_least, check_integer, check_positive
 from sfumato.numbers.intervals import float_below, ln_bounds
 
-# Lower bounds on the risk of estimating shares privately, each at given parameters, in exact arithmetic.
-#
-# Risk is sup over laws p of E‖p̂ - p‖². Every function here holds for any choice of its parameters; which choice is
-# best is the affair of :mod:`sfumato.inference.limits`. Odds are an upper bound on e^ε, and all bounds fall as odds
-# grow, so what comes out is never above the truth.   Proofs: docs/theory/floors.md
+# --- Lower bounds on the risk at given parameters, in exact arithmetic
+# Every function here holds for any choice of its parameters; the search below chooses them. Odds are an upper bound on
+# e^ε. All bounds fall as odds grow, so the result is never above the true bound.
+# Proofs: docs/theory/floors.md
 
 
 # 50 digits leave 33 to spare over a double; exp and ln are rounded to half a unit, hence a step outwards after each.
@@ -117,7 +117,7 @@ def largest_information(size: int, odds: Fraction) -> Fraction:
 
 
 def expected_information(size: int, odds: Fraction, a: Fraction) -> Fraction:
-    """T_a = max over d of g_d(1 + v_d·g_d/(k(ka+1))): what a report tells of shares drawn by Dirichlet's law, at most.
+    """T_a = max over d of g_d(1 + v_d·g_d/(k(ka+1))): the most that a report reveals of Dirichlet shares.
 
     Its logarithm is concave in the chance of a favoured report, which grows with d, so the maximum is found by halving.
     """
@@ -185,9 +185,7 @@ def _decimal(value: Fraction, context: Context) -> Decimal:
     return context.divide(Decimal(value.numerator), Decimal(value.denominator))
 
 
-# How well shares of `size` answers can be estimated from n reports under epsilon and a budget of random bits.
-#
-# What no method can beat in squared error is in :mod:`sfumato.inference.limits`. Risk is sup over p of E‖p̂ - p‖².
+# --- Floors for shares of `size` answers from n reports, under epsilon and a budget of random bits
 # Proof and counter-examples: docs/theory/binary_hadamard.md
 
 
@@ -238,7 +236,7 @@ def l1_ceiling(size: int, n: int, epsilon: float, random_bits: float | None = No
 
 
 def information_per_user(epsilon: float, random_bits: float | None = None) -> float:
-    """A: no (ε, R)-private report tells more about a pair of answers, whatever its alphabet.
+    """A: no (ε, R)-private report reveals more about a pair of answers, whatever its alphabet.
 
     A = e^ε·tanh²(ε/2) from R_c on, and e^ε·[p_R·tanh²(ε/2) + p_R²(1-e^-ε)²/(4(1-p_R))] below.
 
@@ -282,7 +280,7 @@ def users_enough(size: int, risk: float, epsilon: float, random_bits: float | No
 
 
 def check_counts(size: int, n: int) -> None:
-    """Refuse fewer than two answers, and nobody to ask."""
+    """Refuse fewer than two answers, and fewer than one person."""
     check_at_least("size", check_integer("size", size), 2)
     check_at_least("n", check_integer("n", n), 1)
 
@@ -583,14 +581,14 @@ _MATCHING = _Method(
 )
 
 
-# How far off the worst of all estimated shares is at least, by Fano's inequality: floors for E max|p̂ - p|.
-#
-# One answer has Δ more than the others, and nobody knows which. A report tells I nats of it at most, so that
-# E max|p̂ - p| ≥ (Δ/2)(1 - (nI + ln 2)/ln k), for every Δ. Two answers are too few for the inequality to say anything.
-# Δ is searched for in floats and the bound there evaluated exactly and rounded down.   Proofs: docs/theory/floors.md
+# --- Floors for E max|p̂ - p|, the largest error of a share, by Fano's inequality
+# One unknown answer has Δ more than the others, and a report gives I nats about which. So E max|p̂ - p| ≥ (Δ/2)(1 - (nI
+# + ln 2)/ln k) for every Δ; for two answers the inequality is empty. Δ is searched for in floats and the bound there
+# evaluated exactly and rounded down.
+# Proofs: docs/theory/floors.md
 
 
-_ROUNDS_LARGEST_ERROR_FLOORS = 60
+_LARGEST_ERROR_ROUNDS = 60
 _LN2_ABOVE = Fraction(ln_bounds(Fraction(2))[1])
 
 _Told = Callable[[Fraction], Fraction]
@@ -646,7 +644,7 @@ def _best(size: int, n: int, told: _Told, most: float) -> float:
         return exact / 2 * (1 - (n * told(exact) + _LN2_ABOVE) / whole)
 
     low, high = 0.0, most
-    for _ in range(_ROUNDS_LARGEST_ERROR_FLOORS):
+    for _ in range(_LARGEST_ERROR_ROUNDS):
         left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
         if bound(left) < bound(right):
             low = left

@@ -1,8 +1,8 @@
 """Designs with unknown compliance: models of several groups, their fits and sensitivity bands.
 
-Of a design in groups (:mod:`sfumato.inference.noncompliance`) the unknowns are estimated. Of a single channel nothing
-can be said about who followed it: every law of reports that it explains it explains without anybody who did not. Then
-how far the share could be off is a band, for a stated share of such people.
+In a design with several groups the unknowns are estimated. In a single channel compliance cannot be estimated, because
+every distribution of reports that the channel explains is explained by full compliance. There a band shows how far the
+share could be off, for a stated share of people who do not comply.
 
 Random answering is tested exactly: by a binomial count where the reports of a question are known in advance (an
 anchor), and by Fisher's exact test [Fis35] where two groups should report the same, or the reverse of each other.
@@ -29,13 +29,11 @@ from sfumato.numbers.intervals import Interval
 from sfumato.prob.channel import Channel
 from sfumato.prob.distribution import Label
 
-# Laws of reports with several unknowns: the share of an answer, and how many follow the instructions.
-#
-# Some designs ask two groups with two devices, or one more question whose answer is known, so that besides the share
-# something else can be found out: how frequent an innocent property is, who answers at random, who lies. Each
-# probability of a report is then a polynomial of the unknowns with exact coefficients, linear in each of them. Whether
-# reports determine the unknowns is a matter of rank: the derivatives of all probabilities, at a point of no special
-# kind, in exact numbers.
+# --- Models of reports with several unknowns
+# Besides the share of an answer the unknowns are, for example, how frequent an innocent property is, who answers at
+# random or who lies. Each probability of a report is a polynomial of the unknowns with exact coefficients, linear in
+# each of them. The unknowns are determined if the derivatives of all probabilities, at a generic point, have full rank;
+# it is computed exactly.
 # Theory: docs/theory/compliance.md
 
 
@@ -283,11 +281,10 @@ def _groups(count: int) -> str:
     return "one group" if count == 1 else f"{count} groups"
 
 
-# The likelihood of counts from several groups, and the way up to its top within the bounds of the unknowns.
-#
-# It is climbed from several points inside the bounds, because products of unknowns may have several tops. The bounds
-# are kept by a logarithmic barrier that is lowered until it does not matter [Fia68].   Theory:
-# docs/theory/compliance.md
+# --- The likelihood of counts from several groups, and its maximum within the bounds of the unknowns
+# The search starts at several points inside the bounds, because products of unknowns may have several maxima. A
+# logarithmic barrier keeps the bounds and is lowered until it has no effect [Fia68].
+# Theory: docs/theory/compliance.md
 
 
 _BARRIERS = (1e-2, 1e-5, 1e-8, 1e-12)
@@ -296,7 +293,7 @@ _TO_THE_WALL = 0.99
 _RIDGE = 1e-14
 # A report's log-likelihood gains less than this: one more step is taken, which squares what is missing.
 _NO_GAIN, _LOOSELY, _NO_PACE = 1e-13, 1e-2, 1e-9
-# What lies closer to a bound than the barrier can tell is at the bound.
+# Values closer to a bound than the barrier resolves are at the bound.
 _AT_BOUND = 2e-6
 
 
@@ -384,7 +381,7 @@ class Likelihood:
         return found
 
     def _climbed(self, start: FloatArray, free: list[int]) -> FloatArray:
-        """Climb with a falling barrier; the curvature is that of the reports seen, which is never negative."""
+        """Maximise with a falling barrier; the curvature is that of the reports seen, which is never negative."""
         point, seen = start.copy(), self._counts > 0
         shares = self._counts[seen] / self._total
         near = (self._walls[:, free] != 0).any(axis=1)
@@ -422,11 +419,10 @@ class Likelihood:
         return snapped if self.height(snapped) > -math.inf else point
 
 
-# Find the unknowns of a design in several groups: likeliest values within their bounds, errors, intervals, fit.
-#
-# Intervals hold the values at which the profile of the likelihood has not fallen by
-# more than χ² allows [Wil38]; they end at the bounds and are never outside. Standard errors come from the expected
-# information at the estimate, with n reports in a group, or n - 1 as unbiased variances of shares have it.
+# --- Fits of designs in several groups: estimates within their bounds, errors, intervals, fit
+# Intervals hold the values at which the profile likelihood has fallen by no more than χ² allows [Wil38], within the
+# bounds. Standard errors come from the expected information at the estimate, with n reports in a group, or n - 1 for
+# unbiased variances of shares.
 # Theory: docs/theory/compliance.md
 
 

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from sfumato.study.question import Question
 
 
-# How the shares of two answers of one sample are compared; nothing is computed before somebody asks.
+# --- Differences between the shares of two answers of one sample; computed only on request
 
 
 class ShareDifferences(Protocol):
@@ -110,7 +110,7 @@ class OptionDifferences:
     holds_together: bool = False
 
     def of(self, pairs: Pairs, confidence: float) -> tuple[LinearEstimate | None, ...]:
-        """Compare two options at a time; nothing is known of one that nobody was asked about."""
+        """Compare two options at a time; an option that was never asked about has no result."""
         found = self.rung.estimate(self.tally, confidence=confidence)
         asked = self.rung.option_counts(self.tally).sum(axis=1).tolist()
         places = {pair: place for place, pair in enumerate(self.rung.pairs)}
@@ -360,7 +360,7 @@ class Reading:
         return replace(self, group=group)
 
 
-# The mean where answers are numbers: from the share of two values, or from the likeliest shares of many.
+# --- Means of numeric answers: from the share of two values, or from the maximum-likelihood shares of many
 
 
 def mean_of_two(values: tuple[float, float], share: float, raw: float, error: float, interval: Interval) -> Quantity:
@@ -396,10 +396,10 @@ def mean_of_shares(
     )
 
 
-# What is said of those who answer, where it is hidden who does: a ratio of two sums over all reports.
-#
-# Everybody reports, so the share that answers is an estimate itself. The mean among them is estimable only while the
-# interval of that share does not reach 0.   Theory: docs/theory/no_answer.md
+# --- Results among those who answer, where it is hidden who does: a ratio of two sums over all reports
+# Everyone reports, so the share that answers is an estimate. The mean among them is estimable only while the interval
+# of that share does not reach 0.
+# Theory: docs/theory/no_answer.md
 
 
 # Of longer lists the shares of all respondents say enough.
@@ -451,7 +451,7 @@ def _ratio(
     )
 
 
-# What differs between two groups: the same share or mean of both, subtracted, with an interval of its own.
+# --- Contrasts between two groups: the difference of the same share or mean, with its own interval
 
 
 SHARE = "share"
@@ -657,11 +657,11 @@ def _contrast(pair: _Pair, confidence: float, interval: Interval) -> Contrast:
     )
 
 
-# What differs between two answers: their shares among the same people, subtracted, with an interval of its own.
+# --- Contrasts between two answers: the difference of their shares among the same people, with its own interval
 
 
 def answer_contrasts(estimates: Sequence[QuestionEstimate]) -> tuple[Contrast, ...]:
-    """Return the contrasts between answers, question by question: of everybody, then of each group.
+    """Return the contrasts between answers, question by question: of all reports, then of each group.
 
     Up to six answers each is compared with each, of more the first with the others; texts that were found stand with
     the most frequent first. Of two answers the second is compared with the first. “No answer” is one more answer.
@@ -698,10 +698,10 @@ def _compared(found: QuestionEstimate, places: list[tuple[int, int]], claims: in
     differences = found.differences.of(places, confidence)
     for (first, second), one in zip(places, differences, strict=True):
         if one is not None:
-            yield _contrast_of_compared_answers(found, first, second, one, confidence)
+            yield _answer_contrast(found, first, second, one, confidence)
 
 
-def _contrast_of_compared_answers(
+def _answer_contrast(
     found: QuestionEstimate, first: int, second: int, one: LinearEstimate, confidence: float
 ) -> Contrast:
     # What is shown may be the nearest law in place of the likeliest one.

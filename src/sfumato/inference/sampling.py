@@ -1,8 +1,8 @@
 """Sampling plans: weights, strata, clusters, calibration, raking, and weighted totals and means.
 
-The plan answers one question for everybody who adds up over rows: how a weighted total varies. A stratum h from which
-n_h of N_h clusters were drawn adds (1 - n_h/N_h)·n_h/(n_h - 1)·Σ (t_c - t̄)(t_c - t̄)ᵀ, t_c being the weighted total of
-a cluster; without N_h the first factor is 1. What happens inside a cluster, randomisation too, is in t_c.
+A plan computes how a weighted total varies. A stratum h from which n_h of N_h clusters were drawn adds (1 -
+n_h/N_h)·n_h/(n_h - 1)·Σ (t_c - t̄)(t_c - t̄)ᵀ, where t_c is the weighted total of a cluster. Without N_h the first
+factor is 1. Variation inside a cluster, including randomisation, is contained in t_c.
 Ref: [HT52], [SSW92]; proof: docs/theory/sampling_plans.md
 """
 
@@ -19,9 +19,8 @@ import numpy.typing as npt
 from sfumato.errors import InvalidParameter, Refused
 from sfumato.numbers.checks import check_at_least, check_integer, check_positive
 
-# Columns of a sampling plan, read and checked: weights, labels as codes, how many of the population were drawn.
-#
-# Errors speak of rows and of what the caller said about the population; they never show what stands in a row.
+# --- Columns of a sampling plan, read and checked: weights, labels as codes, population sizes
+# Errors name rows and what the caller passed about the population. They never show the content of a row.
 
 
 FloatArray = npt.NDArray[np.float64]
@@ -41,7 +40,7 @@ class Coded:
 
 
 def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return the array, which nobody can write to any more."""
+    """Return the array as read-only."""
     array.setflags(write=False)
     return array
 
@@ -162,12 +161,11 @@ def clusters_within(strata: Coded, clusters: npt.ArrayLike, rows: int, *, nested
     return codes.reshape(-1).astype(np.int64), homes
 
 
-# Weights that meet known totals, and what is left of a number once those totals are known.
-#
-# With one column of cells every weight of a cell is multiplied by the same factor; with several columns the factors
-# are found in turns until all totals hold [DS40]. Either way the weights are base·exp(Σ λ), so the estimated total of
-# z moves with a base weight by what is left of z after the weighted regression on the cells: that is what varies
-# [DS92]. Proof: docs/theory/sampling_plans.md
+# --- Weights that meet known totals, and the residuals that determine the variance
+# With one column of cells every weight of a cell is multiplied by the same factor; with several columns the factors are
+# found in turns until all totals hold [DS40]. Either way weights are base·exp(Σ λ), so the variance of an estimated
+# total of z is that of the residuals of z after the weighted regression on the cells [DS92].
+# Proof: docs/theory/sampling_plans.md
 
 
 ROUNDS = 2000
@@ -438,8 +436,7 @@ def _refuse_lonely(drawn: IntArray, fractions: FloatArray, lonely: Lonely) -> No
         )
 
 
-# Weights that reproduce what is known of the population: cells of one table, or margins of several.
-#
+# --- Calibration to known totals: cells of one table, or margins of several
 # Variances afterwards are those of residuals, because what the known totals explain no longer varies [DS92].
 # Theory: docs/theory/sampling_plans.md
 
@@ -518,12 +515,11 @@ def _margin(name: str, plan: SamplingPlan, column: npt.ArrayLike, totals: Totals
     return found.codes, np.array([sizes[label] for label in found.labels])
 
 
-# Totals and means of what people would have answered, from weighted scores of randomised reports.
-#
-# A score r is a number for each answer, made of a person's report, with E[r | answer k] = e_k. Chance comes in twice:
-# who is drawn, and what they report. An unbiased variance for the first, computed on the scores, holds all of the
-# second but the part that the finite population correction takes away; that part is added again. For a simple random
-# sample this gives (1 - n/N)·s²/n + mean(r(r - 1))/N [CRA21].   Proof: docs/theory/sampling_plans.md
+# --- Totals and means of the true answers, from weighted scores of randomised reports
+# A score r has one number for each answer, with E[r | answer k] = e_k. An unbiased sampling variance of the scores
+# contains all of the randomisation variance except the part that the finite population correction removes; that part is
+# added. For a simple random sample this gives (1 - n/N)·s²/n + mean(r(r - 1))/N [CRA21].
+# Proof: docs/theory/sampling_plans.md
 
 
 Noise = npt.ArrayLike | None

@@ -19,10 +19,9 @@ from sfumato.prob.channel import Channel
 from sfumato.prob.distribution import Label
 from sfumato.prob.intervals import PRECISION, near_share_interval
 
-# Reports that no share explains well: someone did not follow the card, or it was another card.
-#
-# With k classes of reports and one share to fit, k - 2 degrees of freedom are left to test the design itself. For the
-# three-output design at weight ½ it is the number of "either", whose chance does not depend on the share at all.
+# --- Test of fit: reports that no share explains well, because the design was not followed or was another
+# With k classes of reports and one share to fit, k - 2 degrees of freedom are left. For the three-output design at
+# weight ½ this tests the number of "either", whose chance does not depend on the share.
 
 
 # One false alarm in ten thousand groups; below this many reports the limit law is no guide.
@@ -233,10 +232,10 @@ def _method(method: Method | str) -> Method:
         ) from None
 
 
-# Telling two shares apart: the likelihood-ratio test with its exact error probabilities.   Ref: [C, Sec. V]
-#
-# The log-likelihood ratio is a weighted count of the classes of reports. For two or three its tails are exact sums
-# over types, grouped so that they take time linear in n; for more they are bounded from above.
+# --- The likelihood-ratio test of two shares with its exact error probabilities
+# The log-likelihood ratio is a weighted count of the classes of reports. For two or three classes its tails are exact
+# sums over types, computed in time linear in n; for more they are bounded from above.
+# Ref: [C, Sec. V]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -321,7 +320,7 @@ def _scores(
     return model, np.log(second / first)
 
 
-# How many respondents: for an interval of a given half-width, or for a test of given errors.
+# --- The number of respondents for an interval of a given half-width, or for a test of given errors
 
 
 MOST_RESPONDENTS = 100_000_000
@@ -389,7 +388,7 @@ def number_for_half_width(
 
 
 def respondents_for_test(channel: Channel, theta_1: float, theta_2: float, *, error: float) -> Respondents:
-    """Return the least n found at which the likelihood-ratio test errs with probability at most `error`, either way.
+    """Return the least n found at which the likelihood-ratio test has both errors at most `error`.
 
     The error falls with n but not at every step; the n returned is reached, and at most a few smaller ones might be.
 

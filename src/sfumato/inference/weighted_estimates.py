@@ -1,10 +1,11 @@
 """Shares and means of a weighted sample, with intervals within their bounds.
 
-What is shown is the nearest law to the unbiased shares; `raw` numbers stand apart. An interval asks of each share θ how
-far the raw number lies from it if θ were true. The scores' own law is tilted exponentially until its mean is θ; its
-variance, over the effective number of reports that the plan's variance amounts to, is the variance at θ. So an interval
-has width where nobody gave an answer, and it ends at 0 and 1. The split of α is Feldman and Cousins' [FC98], tails are
-Student's with the degrees of freedom of the plan.   Theory: docs/theory/sampling_plans.md
+The shares shown are the distribution nearest to the unbiased shares; `raw` numbers are given separately. For each share
+θ, an interval tests how far the raw number lies from θ. The empirical distribution of the scores is tilted
+exponentially until its mean is θ. Its variance, divided by the effective number of reports that follows from the plan's
+variance, is the variance at θ. So an interval has width where an answer was never given, and it ends at 0 and 1. The
+split of α is Feldman and Cousins' [FC98]; tails are Student's with the degrees of freedom of the plan.
+Theory: docs/theory/sampling_plans.md
 """
 
 from __future__ import annotations

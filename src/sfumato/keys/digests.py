@@ -1,8 +1,9 @@
 """Trees of salted digests of the columns of a part.
 
-A block is the rows whose numbers have the same quotient by 4096. Its digest is salted: whoever knows every report of a
-block but one could otherwise try the few reports that one can have. The root of a column is the digest of its blocks'
-digests. Nothing needs the whole column at once.   Format: docs/reference/files.md
+A block is the rows whose numbers have the same quotient by 4096. Its digest is salted: otherwise a reader with every
+report of a block but one could try all values of that one. The root of a column is the digest of its blocks' digests.
+The whole column is never needed at once.
+Format: docs/reference/files.md
 """
 
 from __future__ import annotations
@@ -112,7 +113,7 @@ def blocks_of(numbers: Sequence[int] | Numbers) -> tuple[int, ...]:
 
 
 def positions_of(numbers: Numbers) -> int | Numbers:
-    """A row's position is its number in its part; rows that follow one another are told by the first."""
+    """A row's position is its number in its part; consecutive rows are given by the first."""
     if numbers.size and int(numbers[-1]) - int(numbers[0]) == numbers.size - 1:
         return int(numbers[0])
     return numbers if numbers.size else 0

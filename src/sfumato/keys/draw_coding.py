@@ -1,11 +1,12 @@
 """Draws as entropy-coded bytes, and the sealed box of a key file.
 
-Draws are spelled in letters, which are independent two-level shifts: a row is one, or as many flips as a mask has bits.
-Letters are coded by asymmetric numeral systems at the probabilities of their own law: for each whether the shift is
-favoured, then which one of its class it is. The length of the code depends on the draws, so it is filled up to a length
-that depends on the number of rows and the law only. Draws need more than that with probability below 2^-80, by
-Bernstein's inequality for a sum of independent costs of two sizes; then they are packed at a fixed width instead,
-because drawing again would change their law.   Format: docs/reference/files.md
+Draws are coded as independent two-level shifts: a row is one, or as many flips as a mask has bits. They are coded by
+asymmetric numeral systems at the probabilities of their own distribution: for each whether the shift is favoured, then
+which one of its class it is. The length of the code depends on the draws, so it is padded to a length that depends on
+the number of rows and the distribution only. Draws need more than that with probability below 2^-80, by Bernstein's
+inequality for a sum of independent costs of two sizes. Then they are packed at a fixed width instead, because drawing
+again would change their distribution.
+Format: docs/reference/files.md
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ _UNIT = 1 << 20
 _EXPONENT = 56
 # The coder's state is at least 2^8 times a symbol's frequency, so rounding costs at most log2(1 + 2^-8) bits a symbol.
 _ROUNDING = math.ceil(math.log2(1 + 2.0**-8) * _UNIT)
-# Draws with hardly any entropy would let a few bytes stand for any number of rows; 64 to a byte is the most.
+# At most 64 rows to a byte; otherwise draws of tiny entropy would let a few bytes declare any number of rows.
 _ROWS_PER_BYTE = 64
 _BLOCK = 256
 
@@ -103,7 +104,7 @@ def padded_length(rows: int, law: Step) -> int:
 
 
 def packed_length(rows: int, law: Step) -> int:
-    """Return the length of draws of a fixed width: the way out when they do not fit `padded_length`."""
+    """Return the length of draws of a fixed width, which is used when they do not fit `padded_length`."""
     return _in_blocks(_TAG + rows * law.letters * _packed_dtype(law.letter).itemsize)
 
 
@@ -224,8 +225,7 @@ def _in_blocks(length: int) -> int:
     return -(-length // _BLOCK) * _BLOCK
 
 
-# What lies in the sealed box of a key file: a seed, seeds of blocks, or the key under which draws are sealed.
-#
+# --- The content of the sealed box of a key file: a seed, seeds of blocks, or the key that seals draws
 # Format: docs/reference/files.md
 
 

@@ -1,4 +1,4 @@
-"""The key on disk: its header, its sealed box and its segments of draws.
+"""Key files: the header, the sealed box and the segments of draws.
 
 ======================  ==============================================================================================
 header                  what the file is for; everything else has lengths that follow from it
@@ -63,28 +63,29 @@ from sfumato.ladders.steps import Step
 from sfumato.numbers.intervals import ln_bounds
 from sfumato.sampling.sources import Guarantee
 
-# The header of a key file: what it tells everybody, in one spelling of JSON.   Format: docs/reference/files.md
+# --- The public header of a key file, in one spelling of JSON
+# Format: docs/reference/files.md
 
 
 SCHEMA = "sfumato/key/2"
 FRAME = Frame(b"SFUMATO KEY\n", "key file", "Pass a file that write_key wrote.")
 
 _MOST_TOTAL = 1 << 40
-# Seeds of blocks are held in memory; so many are those of 8 thousand million rows and one step.
+# Seeds of blocks are held in memory; this many are those of 8 thousand million rows and one step.
 _MOST_BOX_BYTES = 1 << 26
-# A header has one length before and after its key was used, so that it can be written in front of draws at the end.
+# The header has the same length before and after its key was used, so it can be written before the draws are done.
 _NOTHING_MADE = "0" * 64
 _MOST_DECLARED = 20_000
 _MOST_TYPE = 40
 _HEX_32 = re.compile(r"[0-9a-f]{32}")
 _HEX_64 = re.compile(r"[0-9a-f]{64}")
-# "1e999999999" would be a fraction too, of a billion digits.
+# Without this pattern "1e999999999" would be read as a fraction of a billion digits.
 _ODDS = re.compile(r"[0-9]+(/[0-9]+)?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyHeader:
-    """What a key file tells everybody. Nobody vouches for it until the file has been opened.
+    """The public header of a key file. It is not authenticated until the file has been opened.
 
     `read_header` returns it.
 
@@ -219,7 +220,7 @@ def _is_sound(header: KeyHeader) -> bool:
 
 
 def _is_plain(declaration: str) -> bool:
-    """Whether the numbers of a ladder are small enough to build it, whoever wrote them: a modulus is about q^t."""
+    """Whether the numbers of a ladder are small enough to build it, for untrusted input: a modulus is about q^t."""
     document = json.loads(declaration) if len(declaration) <= _MOST_DECLARED else None
     if not isinstance(document, dict):
         return False
@@ -232,13 +233,12 @@ def _is_plain(declaration: str) -> bool:
     )
 
 
-# Draws in a file, segment by segment: each coded, padded and sealed by itself, and read only when it is asked for.
-#
-# A segment holds CHUNK_ROWS draws, the last one what is left. It is sealed by AES-256-GCM under the file's own content
-# key, which is fresh whenever draws are sealed, so its number serves as nonce; its number and how many there are stand
-# in the associated data. So a segment that was changed, moved, repeated, left out or taken from another file does not
-# open. Lengths follow from the number of rows and the law, but for the one case out of 2^80 in which draws are packed.
-#
+# --- Segments of draws in a file: each coded, padded and sealed separately, and read on request
+# A segment holds CHUNK_ROWS draws, the last one the rest. It is sealed by AES-256-GCM under the file's content key,
+# which is fresh whenever draws are sealed, so the segment's number is the nonce. Its number and the count of segments
+# are in the associated data. So a segment that was changed, moved, repeated, left out or taken from another file does
+# not open. Lengths follow from the number of rows and the distribution, except when draws are packed, with probability
+# 2^-80.
 # Format: docs/reference/files.md
 
 
@@ -453,7 +453,7 @@ class KeySealer:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SealedKey:
-    """A key file of which the header was read. Nobody vouches for that until the box has been opened."""
+    """A key file of which the header was read. It is not authenticated until the box has been opened."""
 
     header: KeyHeader
     opening: bytes
@@ -554,7 +554,7 @@ def check_rows(key: Key) -> None:
 
 
 def read_header(data: bytes) -> KeyHeader:
-    """Return what a key file tells everybody, without opening it; a forger could have written it.
+    """Return the public header of a key file without opening it; a forger could have written it.
 
     Raises:
         UnreadableFile: it is no key file, was cut off, or its header is damaged.

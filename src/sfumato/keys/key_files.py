@@ -1,7 +1,7 @@
-"""Reading and writing key files, and the mark in them of what was published.
+"""Reading and writing key files, and their record of what was published.
 
-A key file is its owner's alone to read, is replaced as a whole, and is written to under a lock. The record only knows
-about its own file: a copy made before the first use does not know what was done with the original.
+A key file can be read by its owner only, is replaced as a whole, and is written to under a lock. The record covers its
+own file only: a copy made before the first use does not have what the original records later.
 """
 
 from __future__ import annotations
@@ -34,9 +34,8 @@ from sfumato.ladders.keys import Binding, Draws, Key, digest_of
 from sfumato.ladders.ladder import Ladder, Publication
 from sfumato.numbers.checks import check_integer
 
-# Key files written while their draws come, or copied, in little memory however many rows there are.
-#
-# A file is made under a temporary name that only its owner may read. It gets its name when all of it is on the disk.
+# --- Key files written while draws are made, or copied, in little memory for any number of rows
+# A file is made under a temporary name that only its owner may read, and renamed when all of it is on the disk.
 
 
 _COPIED_AT_ONCE = 1 << 20
@@ -93,7 +92,7 @@ class KeyWriter:
 
 
 def key_file_bytes(blank: Key, protection: Protection) -> int:
-    """Return how long the file of a key of true draws will be, to see beforehand whether there is room for it."""
+    """Return how long the file of a key of true draws will be, to check beforehand whether it fits on the disk."""
     sealer = KeySealer(blank, protection)
     return sealer.front_bytes + sealer.segment_bytes
 
@@ -132,7 +131,7 @@ def copy_with_front(source: ByteSource, front: bytes, skipped: int, path: str | 
 
 
 def write_key(key: Key, path: str | Path, protection: Protection, *, overwrite: bool = False) -> None:
-    """Write a key file that only its owner may read; one that is there already is replaced only when told to."""
+    """Write a key file that only its owner may read; an existing one is replaced only on request."""
     with locked(path):
         if not overwrite:
             check_free("path", path)
@@ -162,7 +161,7 @@ def read_key(path: str | Path, unlock: Unlock) -> Key:
 
 
 def read_key_header(path: str | Path) -> KeyHeader:
-    """Return what a key file tells everybody; nobody vouches for it until the file has been opened."""
+    """Return the public header of a key file; it is not authenticated until the file has been opened."""
     return _sealed(path).header
 
 

@@ -16,7 +16,7 @@ from sfumato.errors import InvalidParameter, KeyRefused
 from sfumato.ladders.keys import Hidden
 from sfumato.numbers.checks import check_between, check_integer
 
-# A file names its own cost; these bounds keep a hostile one from asking for more than 256 MiB or a few seconds.
+# A file states its own cost; these bounds limit a hostile one to 256 MiB and a few seconds.
 MOST_MEMORY_KIB = 1 << 18
 MOST_PASSES = 8
 MOST_LANES = 16
@@ -83,7 +83,7 @@ class PublicKey:
         return sha256(b"sfumato/receiver/1" + self.raw).hexdigest()[:_FINGERPRINT_DIGITS]
 
     def to_pem(self) -> bytes:
-        """Return the key as PEM, for everybody to see."""
+        """Return the public key as PEM."""
         from cryptography.hazmat.primitives import serialization as pem  # noqa: PLC0415  slow to import
 
         data: bytes = self.loaded().public_bytes(pem.Encoding.PEM, pem.PublicFormat.SubjectPublicKeyInfo)
@@ -162,7 +162,7 @@ class PrivateKey(Hidden):
 
 @dataclass(frozen=True, slots=True)
 class Unprotected:
-    """No secret at all: whoever has the file has the key. It detects damage, hides nothing, and anyone can forge.
+    """No secret at all: anyone with the file has the key. It detects damage, hides nothing, and anyone can forge.
 
     >>> import sfumato as sf
     >>> ladder = sf.Ladder.within(size=6, epsilons=[2, 1])
@@ -213,10 +213,9 @@ def _quietly(load: Any, data: bytes) -> object:
         return None
 
 
-# How a key file is sealed: a body becomes bytes that also vouch for the header before them.
-#
-# No bit of a file can be changed unnoticed. What the opener has to know without the secret, such as the salt, is the
-# lock, which stands in the header.
+# --- Sealing: a body becomes bytes that also authenticate the header before them
+# No bit of a file can be changed unnoticed. The lock in the header holds what the opener needs without the secret, such
+# as the salt.
 #
 # ==============  ==================================================================================================
 # Passphrase      Argon2id [RFC 9106] makes a key of the passphrase, AES-256-GCM-SIV [RFC 8452] seals under it
@@ -225,13 +224,12 @@ def _quietly(load: Any, data: bytes) -> object:
 # Unprotected     the body in clear and an HMAC-SHA256: it detects change, it hides nothing
 # ==============  ==================================================================================================
 #
-# Who can open a file under a passphrase or a private key is who can have made it. HPKE in its base mode says nothing
-# of its sender: whoever has the public key can have made the file. An unprotected file can be anyone's. The file
-# itself says which of these it is, so a secret opens only what was sealed by a secret of its kind: otherwise a forger
-# would choose.
+# A file under a passphrase or a private key can be made only by those who can open it. HPKE in its base mode does not
+# authenticate the sender: anyone with the public key can have made the file. An unprotected file can be anyone's. A
+# secret opens only what was sealed by a secret of its kind; otherwise a forger could choose the kind in the header.
 
 
-_SALT_BYTES, _NONCE_BYTES, _KEY_BYTES_KEY_SEALS = 16, 12, 32
+_SALT_BYTES, _NONCE_BYTES = 16, 12
 _PURPOSE, _OWN_PURPOSE = b"sfumato/key/1", b"sfumato/own/1"
 
 
@@ -255,7 +253,7 @@ class PublicKeyLock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrivateKeyLock:
-    """What the header says about the owner of a file that nobody else can open or make."""
+    """What the header says about the owner of a file that no one else can open or make."""
 
     owner: str
     salt: bytes
@@ -321,7 +319,7 @@ def seal_body(body: bytes, header: bytes, protection: Protection, lock: Lock) ->
 
 
 def open_body(sealed: bytes, header: bytes, unlock: Unlock, lock: Lock, *, named: str = "key file") -> bytes:
-    """Return the body, or raise KeyRefused without telling what was wrong; `named` is what is opened."""
+    """Return the body, or raise KeyRefused without saying what was wrong; `named` is what is opened."""
     from cryptography.exceptions import InvalidTag  # noqa: PLC0415  slow to import
 
     check_kind(unlock, lock, named=named)
@@ -374,7 +372,7 @@ def _cipher(secret: Protection | Unlock, lock: PassphraseLock | PrivateKeyLock) 
 
         argon = Argon2id(
             salt=lock.salt,
-            length=_KEY_BYTES_KEY_SEALS,
+            length=_KEY_BYTES,
             iterations=lock.passes,
             lanes=lock.lanes,
             memory_cost=lock.memory_kib,
@@ -399,15 +397,15 @@ def _expanded(secret: bytes, salt: bytes | None, purpose: bytes) -> bytes:
     from cryptography.hazmat.primitives.hashes import SHA256  # noqa: PLC0415  slow to import
     from cryptography.hazmat.primitives.kdf.hkdf import HKDF  # noqa: PLC0415  slow to import
 
-    key: bytes = HKDF(algorithm=SHA256(), length=_KEY_BYTES_KEY_SEALS, salt=salt, info=purpose).derive(secret)
+    key: bytes = HKDF(algorithm=SHA256(), length=_KEY_BYTES, salt=salt, info=purpose).derive(secret)
     return key
 
 
-# An AEAD's tag; HPKE's encapsulation and tag; an HMAC.
+# Bytes that sealing adds: the tag of an AEAD; encapsulation and tag of HPKE; an HMAC.
 _LONGER = {PassphraseLock: 16, PublicKeyLock: 48, PrivateKeyLock: 16, OpenLock: 32}
 
 
-# What a header says about its lock, as it stands in the file; a hostile one cannot ask for a machine.
+# --- The lock in a header, with limits on the cost that a hostile file can ask for
 
 
 _FINGERPRINT = re.compile(r"[0-9a-f]{32}")

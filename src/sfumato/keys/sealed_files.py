@@ -92,14 +92,14 @@ class Frame:
         )
 
     def damaged(self) -> UnreadableFile:
-        """Return the refusal of a header that nobody wrote."""
+        """Return the refusal of a damaged header."""
         return UnreadableFile(f"the header of the {self.named} is damaged", way_out="Ask for the file again.")
 
     def _other(self) -> UnreadableFile:
         return UnreadableFile(f"this is not a Sfumato {self.named}", way_out=self.made_by)
 
 
-# The header of a sealed file: JSON of one schema, in one spelling. Whatever else stands there is refused alike.
+# --- The header of a sealed file: JSON of one schema, in one spelling; anything else is refused alike
 
 
 T = TypeVar("T", bound=msgspec.Struct)
@@ -115,7 +115,7 @@ def spell_document(document: msgspec.Struct) -> bytes:
 
 
 def read_document(frame: Frame, raw: bytes, kind: type[T], schema: str) -> T:
-    """Read a header of a schema; another of its family is told from damage; another spelling is damage."""
+    """Read a header of a schema; another schema of its family is not damage, another spelling is."""
     try:
         found = msgspec.json.decode(raw, type=_Schema).schema
         if found == schema:
@@ -134,17 +134,17 @@ def read_document(frame: Frame, raw: bytes, kind: type[T], schema: str) -> T:
 
 
 def lock_in(frame: Frame, document: LockDocument) -> Lock:
-    """Return the lock that a header tells of."""
+    """Return the lock that a header describes."""
     try:
         return read_lock(document)
     except ValueError:
         raise frame.damaged() from None
 
 
-# A private key at rest: 32 bytes in the same kind of container as a key file, so that guessing costs the same.
-#
-# The header says whose it is, by the public key, and how it is protected: under a passphrase by the Argon2id of key
-# files, or not at all. PEM files without a passphrase are read and never written.   Format: docs/reference/files.md
+# --- Private keys: 32 bytes in the same container as a key file, so that guessing the passphrase costs the same
+# The header names the owner by the public key, and the protection: a passphrase with the Argon2id of key files, or
+# none. PEM files without a passphrase are read and never written.
+# Format: docs/reference/files.md
 
 
 SCHEMA = "sfumato/private-key/1"
@@ -213,7 +213,7 @@ def _take_apart(data: bytes) -> tuple[_Header, Lock, bytes, bytes]:
     return header, lock, opening, sealed
 
 
-# Files with private and public keys of receivers.
+# --- Files with private and public keys of receivers
 
 
 _LIMIT_BYTES = 1 << 17
@@ -240,7 +240,7 @@ def write_key_pair(private: PrivateKey, path: str | Path, protection: Passphrase
 
 
 def read_private_key(path: str | Path, unlock: Passphrase | Unprotected) -> PrivateKey:
-    """Read a private key. A passphrase opens only what is locked: an open file could be anybody's."""
+    """Read a private key. A passphrase opens only what is locked: an open file could be anyone's."""
     return open_private_key(read_bytes(path, limit_bytes=_LIMIT_BYTES), unlock)
 
 
@@ -274,19 +274,18 @@ def protect_private_key(path: str | Path, unlock: Unlock | None, protection: Pro
         write_atomically(path, seal_private_key(private, protection), private=True)
 
 
-# Who is where: a sealed index from a person to a row of a part, for the registrar alone.
-#
-# It is what finds a person who is to be amended or erased, and what finds one who is in already. Ids never stand in a
-# report. Whoever opens an index can tell which report is whose, so it is kept like the registrar's keys.
+# --- The index of people: a sealed index from a person to a row of a part, for the registrar alone
+# It finds people to amend or erase, and those who are already included. Ids are never in a report. A reader of the
+# index can link every report to a person, so it is kept like the registrar's keys.
 # Format: docs/reference/files.md
 
 
-SCHEMA_PEOPLE_INDEXES = "sfumato/index/1"
-FRAME_PEOPLE_INDEXES = Frame(b"SFUMATO INDEX\n", "index of people", "Pass a file that `sfumato publish --id` wrote.")
+INDEX_SCHEMA = "sfumato/index/1"
+INDEX_FRAME = Frame(b"SFUMATO INDEX\n", "index of people", "Pass a file that `sfumato publish --id` wrote.")
 _PART = re.compile(r"[0-9a-f]{32}")
 
 
-class _HeaderPeopleIndexes(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+class _IndexHeader(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     column: str
     part: str
     protection: LockDocument
@@ -328,34 +327,32 @@ class PeopleIndex:
 def seal_index(index: PeopleIndex, protection: Protection) -> bytes:
     """Return the bytes of an index."""
     lock = new_lock(protection)
-    header = _HeaderPeopleIndexes(
+    header = _IndexHeader(
         column=index.column,
         part=index.part,
         protection=lock_document(lock),
-        schema=SCHEMA_PEOPLE_INDEXES,
+        schema=INDEX_SCHEMA,
         study=index.study,
     )
-    opening = FRAME_PEOPLE_INDEXES.opening(spell_document(header))
+    opening = INDEX_FRAME.opening(spell_document(header))
     body = msgspec.msgpack.encode(sorted(index.people.rows.items(), key=lambda pair: pair[1]))
     return opening + seal_body(body, opening, protection, lock)
 
 
 def reseal_index(index: PeopleIndex, before: bytes, unlock: Unlock | None) -> bytes:
     """Return the bytes of an index that takes the place of another one, under the same protection."""
-    return seal_index(
-        index, same_protection(Unprotected() if unlock is None else unlock, _take_apart_of_people_indexes(before)[1])
-    )
+    return seal_index(index, same_protection(Unprotected() if unlock is None else unlock, _take_index_apart(before)[1]))
 
 
 def index_protection(data: bytes) -> str:
     """Say what an index needs to open."""
-    return NAMES[type(_take_apart_of_people_indexes(data)[1])]
+    return NAMES[type(_take_index_apart(data)[1])]
 
 
 def open_index(data: bytes, unlock: Unlock) -> PeopleIndex:
     """Open an index, or raise."""
-    header, lock, opening, sealed = _take_apart_of_people_indexes(data)
-    body = open_body(sealed, opening, unlock, lock, named=FRAME_PEOPLE_INDEXES.named)
+    header, lock, opening, sealed = _take_index_apart(data)
+    body = open_body(sealed, opening, unlock, lock, named=INDEX_FRAME.named)
     try:
         pairs = msgspec.msgpack.decode(body, type=list[tuple[str, int]])
     except (msgspec.MsgspecError, ValueError, RecursionError):
@@ -365,9 +362,9 @@ def open_index(data: bytes, unlock: Unlock) -> PeopleIndex:
     return PeopleIndex(study=header.study, part=header.part, column=header.column, people=People(dict(pairs)))
 
 
-def _take_apart_of_people_indexes(data: bytes) -> tuple[_HeaderPeopleIndexes, Lock, bytes, bytes]:
-    raw, opening, sealed = FRAME_PEOPLE_INDEXES.take_apart(data)
-    header = read_document(FRAME_PEOPLE_INDEXES, raw, _HeaderPeopleIndexes, SCHEMA_PEOPLE_INDEXES)
+def _take_index_apart(data: bytes) -> tuple[_IndexHeader, Lock, bytes, bytes]:
+    raw, opening, sealed = INDEX_FRAME.take_apart(data)
+    header = read_document(INDEX_FRAME, raw, _IndexHeader, INDEX_SCHEMA)
     if not _PART.fullmatch(header.part):
-        raise FRAME_PEOPLE_INDEXES.damaged()
-    return header, lock_in(FRAME_PEOPLE_INDEXES, header.protection), opening, sealed
+        raise INDEX_FRAME.damaged()
+    return header, lock_in(INDEX_FRAME, header.protection), opening, sealed

@@ -1,9 +1,9 @@
 """Draws that a respondent's device seals for a holder of a key, and the keys that open them.
 
-A body is HPKE in its base mode [RFC 9180] with HKDF-SHA256 and AES-256-GCM, as key files are sealed. The KEM is
-X25519, or the hybrid of ML-KEM-768 and X25519 (X-Wing), which whoever breaks one of the two alone does not open.
-Study, receiver and report id stand in `info`, so that a body opens only beside the report that it was sent with. Draws
-that travel so are protected by a cipher: the guarantee is computational.
+A body is sealed by HPKE in its base mode [RFC 9180] with HKDF-SHA256 and AES-256-GCM, as key files are. The KEM is
+X25519, or the hybrid of ML-KEM-768 and X25519 (X-Wing), which stays secure if only one of the two is broken. Study,
+receiver and report id are in `info`, so a body opens only with the report that it was sent with. Draws that are sent
+this way are protected by a cipher: the guarantee is computational.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from sfumato.files.staging import locked
 from sfumato.keys.protection import Passphrase, PublicKey, Unprotected, spelled
 from sfumato.keys.sealed_files import read_private_key
 from sfumato.ladders.keys import Hidden
+from sfumato.sampling.sources import SystemBits
 
 _PURPOSE = b"sfumato/share/1"
 _TAG_BYTES = 16
@@ -162,7 +163,7 @@ def share_bytes(moduli: Sequence[int], kem: Kem) -> int:
 
 
 def check_public(kem: Kem, raw: bytes) -> bytes:
-    """Refuse a public key that nobody can seal for."""
+    """Refuse a public key for which nothing can be sealed."""
     _check_length(raw, kem.public_bytes)
     try:
         seal_share((), (), kem, raw, b"")
@@ -173,8 +174,6 @@ def check_public(kem: Kem, raw: bytes) -> bytes:
 
 def new_share_key(kem: Kem) -> ShareKey:
     """Return a new private key."""
-    from sfumato.sampling.sources import SystemBits  # noqa: PLC0415  only here
-
     return ShareKey(kem, SystemBits().bytes(kem.private_bytes))
 
 
@@ -231,12 +230,11 @@ def _loaded(key: ShareKey) -> Any:
     return MLKEM768X25519PrivateKey(*pair)
 
 
-# Sealed bodies opened by several processes: a thread would hold the others up, as opening is one call after another.
-#
-# A private key is handed to the processes through memory, never through a file or an argument that others see.
+# --- Opening sealed bodies in several processes; threads would block each other
+# A private key is passed to the processes through memory, never through a file or a visible argument.
 
 
-# Fewer are opened here, before a process has started.
+# Fewer bodies are opened in this process, before another could start.
 _WORTH_A_PROCESS = 20_000
 _AT_ONCE = 2_000
 
@@ -273,10 +271,8 @@ def opened_bodies(
             yield shifts_of_many([text for piece in pieces for text in piece.result()], moduli)
 
 
-# Files with the keys that devices seal draws for: those of X25519 as for key files, and pairs of the hybrid.
-#
-# A hybrid key is two PEM blocks in one file, that of ML-KEM-768 and that of X25519, so that other programs read it
-# too.
+# --- Files with the keys that devices seal draws for: X25519 keys as for key files, and hybrid pairs
+# A hybrid key is two PEM blocks in one file, ML-KEM-768 and X25519, so that other programs can read it.
 
 
 _LIMIT_BYTES = 1 << 17

@@ -1,7 +1,8 @@
 """Certificates of ladders: what each level leaks, what coalitions see and what it costs.
 
-The subject is the ladder's declaration. Claims are made from the ladder as it is built; verification makes the ladder
-anew and finds every number by another way, and of a large one by counts alone.   Theory: docs/theory/ladders.md
+The subject is the ladder's declaration. Claims are computed from the ladder as it is built. Verification builds the
+ladder anew and computes every number by another method; for a large ladder it uses counts alone.
+Theory: docs/theory/ladders.md
 """
 
 from __future__ import annotations
@@ -27,15 +28,23 @@ from sfumato.certificates.channels import (
 from sfumato.certificates.claims import Claim, certified_claim, exact_claim, settle
 from sfumato.display.text import at_least, at_most
 from sfumato.errors import ClaimRefused, InvalidInput, NotCertified
-from sfumato.ladders.evidence import MOST_BUILT, AsBuilt, Coalition, Evidence, FromCounts, FromSteps, is_small
+from sfumato.ladders.evidence import (
+    MOST_BUILT,
+    AsBuilt,
+    Coalition,
+    Evidence,
+    FromCounts,
+    FromSteps,
+    NestedBuilt,
+    is_small,
+)
 from sfumato.ladders.ladder import Ladder
 from sfumato.ladders.level_names import LevelWords, Readers, checked_readers, words_of_levels
 from sfumato.ladders.spec import Outline
 from sfumato.measures.shannon import prf_gap_bits
 from sfumato.numbers.intervals import Interval, ln_interval, log2_interval
 
-# What a certificate says of a ladder: the claims, in plain words, whatever way their numbers were found.
-#
+# --- The claims of a certificate, for either method of computing their numbers
 # Ref: [B, Thm 3]; theory: docs/theory/ladders.md
 
 
@@ -45,7 +54,7 @@ _ADVANTAGE = Fraction(1, 1 << 64)
 
 
 def coalitions(depth: int) -> tuple[Coalition, ...]:
-    """Which coalitions a certificate lists: all, or beyond `MOST_LISTED` levels single ones, pairs and everybody."""
+    """Which coalitions a certificate lists: all, or beyond `MOST_LISTED` levels single ones, pairs and all readers."""
     sizes = range(1, depth + 1) if depth <= MOST_LISTED else (1, 2, depth)
     return tuple(group for size in sizes for group in itertools.combinations(range(1, depth + 1), size))
 
@@ -282,14 +291,13 @@ def ladder_subject(thing: Ladder, *, readers: Sequence[str | Sequence[str]] | No
     return subject
 
 
-# Where shifts are drawn there are two ways for all families; sets inside one another have others, which few load.
+# Families of nested sets have evidence classes of their own, which are imported only when needed.
 _NESTED = ("flags", "sets")
 
 
 def _as_built(ladder: Ladder) -> Evidence:
     if ladder.levels[0].kind not in _NESTED:
         return AsBuilt(ladder)
-    from sfumato.ladders.evidence import NestedBuilt  # noqa: PLC0415  see above
 
     return NestedBuilt(ladder)
 

@@ -1,9 +1,10 @@
-"""Which ladder serves given levels best.
+"""The choice of the best ladder for given levels.
 
-Ladders are compared at every level on one scale. Regret is the squared error over all answers at uniform shares over
-what no unbiased estimate with as much privacy goes below: n·risk·G/(k-1)², G from :mod:`sfumato.inference.limits`,
-so it is at least 1 whatever ε is. The ladder whose worst level has the least regret is best, or that with the least
-weighted sum; among those as good, the one with the shortest reports, then the shortest keys.
+Ladders are compared at every level on one scale. Regret is the squared error over all answers at uniform shares,
+divided by the lower bound for unbiased estimates with as much privacy: n·risk·G/(k-1)², G from
+:mod:`sfumato.inference.limits`. It is at least 1 for every ε. The ladder whose worst level has the least regret is
+chosen, or that with the least weighted sum. Among those that are as good, the one with the shortest reports is chosen,
+then the one with the shortest keys.
 Theory: docs/theory/ladders.md
 """
 
@@ -33,7 +34,7 @@ AS_GOOD = 1.02
 _MOST_FLAGGED = 1 << 20
 
 LadderFamily = Callable[[int, tuple[float, ...]], Iterable[tuple[str, LevelMechanism]]]
-"""Offers rungs for so many answers and levels, each with a word on which it is; `Ladder` makes a ladder over one."""
+"""Offers level mechanisms for numbers of answers and levels, each with its name; `Ladder` makes a ladder over one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -223,7 +224,7 @@ def _checked_weights(weights: Sequence[float] | None, levels: int) -> tuple[floa
 
 
 def set_of_within(size: int, epsilons: Sequence[float]) -> Iterable[tuple[str, LevelMechanism]]:
-    """Offer the set of `Ladder.within`, whose worst noise on the share of an answer that nobody holds is least."""
+    """Offer the set of `Ladder.within`, whose worst noise on the share of an answer that no one has is least."""
     rung = CyclicLevel.serving(size=size, epsilons=epsilons)
     yield f"{rung.modulus} reports", rung
 

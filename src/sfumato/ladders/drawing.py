@@ -23,14 +23,13 @@ from sfumato.sampling.mechanism import smallest_dtype
 from sfumato.sampling.rows import RowStarts
 from sfumato.sampling.sources import BitSource, Guarantee, KeyedBits, SystemBits
 
-# From a seed to draws: a chain of secrets down the levels, and words for each row.
-#
-# c_0 is the registrar's seed and c_j = HKDF(c_(j-1), "level j"); whoever holds c_j can go down, nobody can go up. Step
-# i, which takes level i-1 to level i, is drawn from words of the row under HKDF(c_(i-1), "draw", drawing, step, block
-# of rows). So a row's draw depends on its number and on nothing else: not on how many rows there are, nor on which of
-# them are asked for, nor in what order. Study, question, column and ladder enter as HKDF's salt, and the epoch as well
-# where draws are made: the same seed gives other draws in another epoch, and every holder can go on to the next epoch
-# alone. Ref: [Kra10]
+# --- From a seed to draws: a chain of secrets down the levels, and words for each row
+# c_0 is the registrar's seed and c_j = HKDF(c_(j-1), "level j"). A holder of c_j can compute the secrets of lower
+# levels and none above. Step i, from level i-1 to level i, uses words of the row under HKDF(c_(i-1), "draw", drawing,
+# step, block of rows). So a row's draw depends only on its number. Study, question, column and ladder enter as HKDF's
+# salt, and the epoch as well where draws are made: the same seed gives other draws in another epoch, and every holder
+# can compute those of the next epoch.
+# Ref: [Kra10]
 
 
 # No part has rows beyond this number.
@@ -124,7 +123,7 @@ def block_secrets(key: Key, depth: int) -> tuple[tuple[bytes, ...], ...]:
 
 
 def lower_seed(key: Key, level: int) -> Seed:
-    """Return the seed of a lower level (a larger number): the way down the chain that nobody can climb."""
+    """Return the seed of a lower level (a larger number); no seed of a higher level can be computed."""
     if not isinstance(key.material, Seed) or level < key.level:
         raise KeyRefused(
             f"a key of level {key.level} cannot make one of level {level}", way_out="Ask for a higher key."
@@ -141,7 +140,7 @@ def _chain(secret: bytes, key: Key, depth: int) -> Iterator[bytes]:
 
 
 def _block_keys(key: Key, depth: int) -> Callable[[int, int], bytes]:
-    """Return what tells the secret of the step below a level in a block of rows; seeds are gone down only once."""
+    """Return a function to the secret of the step below a level in a block of rows; seeds are expanded only once."""
     if isinstance(key.material, Draws):
         raise KeyRefused("a key of true draws has no seeds", way_out="Use its draws.")
     if isinstance(key.material, BlockSeeds):
@@ -331,10 +330,9 @@ def other_rows(key: Key, rows: int | None) -> KeyRefused:
     return KeyRefused(f"the keys are for {key.total} rows, and there are {rows} values", way_out="Draw new keys.")
 
 
-# Draws that nobody keeps, made of a secret by the names of rows: the same again wherever a block is drawn anew.
-#
-# An engine that runs a task twice must not answer anybody twice. What the block of a question draws is the stream of
-# AES-256 in counter mode under HMAC-SHA256(HMAC-SHA256(secret; part, question); block); the secret lives as long as
+# --- Draws that are not stored: they are derived from a secret and the numbers of rows, and repeat on every run
+# An engine that runs a task twice must not answer a person twice. The draws of a block of a question are the stream of
+# AES-256 in counter mode under HMAC-SHA256(HMAC-SHA256(secret; part, question); block). The secret exists only while
 # the publication is made and is in no file.
 
 

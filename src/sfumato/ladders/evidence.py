@@ -1,9 +1,9 @@
-"""The numbers of a ladder's certificate, each found in two ways, and what coalitions of readers see.
+"""The numbers of a ladder's certificate, each computed in two ways, and what coalitions of readers see.
 
-`AsBuilt` reads the channels of the levels' mechanisms and the laws that the ladder declares; `FromSteps` starts from
-nothing and adds the steps, tries every draw, and compares the erasures with their closed form. Certificates are made
-the first way and checked the second; those of a ladder that is too large to be built in a moment are checked by
-:mod:`sfumato.ladders.evidence`.   Ref: [B, Thm 3]; theory: docs/theory/ladders.md
+`AsBuilt` reads the channels of the levels' mechanisms and the distributions that the ladder declares. `FromSteps` adds
+the steps, tries every draw, and compares the erasures with their closed form. Certificates are made the first way and
+checked the second. Those of a ladder that is too large to be built quickly are checked from counts alone.
+Ref: [B, Thm 3]; theory: docs/theory/ladders.md
 """
 
 from __future__ import annotations
@@ -34,13 +34,12 @@ from sfumato.numbers.intervals import Interval, entropy_interval
 from sfumato.prob.channel import Channel
 from sfumato.sampling.sources import Guarantee
 
-# The numbers of a large ladder's certificate from counts alone, without its set of favoured shifts.
-#
-# A level has a law of two probabilities: d favoured shifts of K, each as many times as probable as another as its odds
-# say. Which shifts those are moves no number of a certificate, as long as they are neither none nor all: then a set
-# differs from itself shifted by one, and some report is favoured under one answer and not under another. An erasure
-# keeps the report with chance r and else draws it afresh, so it takes a probability p to r·p + (1-r)/K. Ref: [B, Thm
-# 3]; theory: docs/theory/ladders.md
+# --- The numbers of a large ladder's certificate from counts alone, without its set of favoured shifts
+# A level has a distribution of two probabilities: d favoured shifts of K, whose probability is larger by the factor of
+# its odds. Which shifts are favoured changes no number of a certificate if they are neither none nor all: then the set
+# differs from itself shifted by one. An erasure keeps the report with chance r and else draws it afresh, so it takes a
+# probability p to r·p + (1-r)/K.
+# Ref: [B, Thm 3]; theory: docs/theory/ladders.md
 
 
 MOST_BUILT = 1 << 16
@@ -127,13 +126,11 @@ def _total(parts: Iterable[Interval]) -> Interval:
     return Interval(math.fsum(p.lower for p in found), math.fsum(p.upper for p in found)).widened(0.0)
 
 
-# What readers of several levels see when they put their keys together.
-#
-# Each level is made from the level above it by adding a shift that is drawn on its own. So the answer, the best level
-# in a coalition, and whatever its other members see form a chain: given the best level, the rest is noise that knows
-# nothing of the answer, and the coalition's odds are those of its best member alone [B, Thm 3]. `coalition_odds` says
-# so after checking the premise exactly; `joint_channel` and `held_channel` write everything out, for ladders small
-# enough. Theory: docs/theory/ladders.md
+# --- What readers of several levels see together
+# Each level is made from the level above it by an independent shift. So given the best level of a coalition the others
+# add only noise that is independent of the answer, and the coalition's odds are those of its best member [B, Thm 3].
+# `coalition_odds` checks the premise exactly; `joint_channel` and `held_channel` list everything for small ladders.
+# Theory: docs/theory/ladders.md
 
 
 # Joint reports that are written out, over all answers.
@@ -466,16 +463,15 @@ def finite(value: Fraction | float) -> Fraction:
     return value
 
 
-# Two ways to find each number of the certificate of a ladder of sets inside one another.
-#
-# `NestedBuilt` reads the channels of the levels and the laws of the ladder's own steps. `NestedCounted` starts from
-# how many sets there are, which every family counts for itself, and goes down the levels in fractions: how probable
-# each makes a set that favours the answer, and one that does not. Certificates are made the first way and checked the
-# second. Theory: docs/theory/flags.md
+# --- Two computations of each number of the certificate of a ladder of nested sets
+# `NestedBuilt` reads the channels of the levels and the distributions of the ladder's steps. `NestedCounted` starts
+# from the number of sets, and goes down the levels in fractions: how probable each makes a set that favours the answer,
+# and one that does not. Certificates are made the first way and checked the second.
+# Theory: docs/theory/flags.md
 
 
 # Pairs of answer and element that are tried one by one.
-_MOST_PAIRS_NESTED_EVIDENCE = 1 << 20
+_MOST_NESTED_PAIRS = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -512,7 +508,7 @@ class NestedBuilt(AsBuilt):
     def recovered(self) -> Fraction:
         """Make reports of every answer with every element and take them back, while they can be tried."""
         rung, size, modulus = self._rungs[0], self.ladder.size, self.ladder.modulus
-        if size * modulus > _MOST_PAIRS_NESTED_EVIDENCE:
+        if size * modulus > _MOST_NESTED_PAIRS:
             return Fraction(int(size <= modulus))
         answers, draws = np.repeat(np.arange(size), modulus), np.tile(np.arange(modulus), size)
         found = rung.recovered(rung.made(answers, draws), draws)
@@ -533,7 +529,7 @@ class NestedCounted(ABC):
 
     @cached_property
     def parts(self) -> tuple[int, ...]:
-        """What tells the sets of all levels, sharpest first."""
+        """What distinguishes the sets of all levels, sharpest first."""
         return cast("NestedLevel", self.outline.rung).levels(self.outline.odds)[0].parts
 
     @abstractmethod
@@ -629,8 +625,7 @@ def _keeping(high: Fraction, low: Fraction, odds: Fraction, every: int) -> Fract
     return (odds - 1) * uniform / (high - odds * low + (odds - 1) * uniform)
 
 
-# How the numbers of the certificate of a ladder of sets are found again: by counting sets of residues.
-#
+# --- Counts for ladders of sets: sets of residues
 # Theory: docs/theory/flags.md
 
 
@@ -667,8 +662,7 @@ def _sets(size: int, members: int) -> int:
     return row[members] if 0 <= members <= size else 0
 
 
-# How the numbers of the certificate of a ladder of flags are found again: by counting spaces of masks.
-#
+# --- Counts for ladders of flags: spaces of masks
 # Theory: docs/theory/flags.md
 
 

@@ -1,6 +1,6 @@
 """Groups in which reports and shifts are added, residues or masks of bits, and the distributions of sums.
 
-A ladder adds shifts to true symbols and takes them back; what adding means is said here and nowhere else.
+A ladder adds shifts to true symbols and subtracts them again. Addition is defined only here.
 Theory: docs/theory/ladders.md, docs/theory/several.md
 """
 
@@ -26,10 +26,10 @@ from sfumato.sampling.rows import ROW_WIDTH, RowArray, RowSource, RowStarts, Row
 from sfumato.sampling.samplers import Coin
 from sfumato.sampling.sources import BitSource
 
-# Laws of shifts, exact: what independent steps add up to, and the channel of a report that is shifted so.
-#
-# A law is kept as its few distinct probabilities and a code for each residue, so that a ladder on 87 381 residues is
-# judged from 87 381 codes.   Theory: docs/theory/ladders.md
+# --- Exact distributions of shifts: sums of independent steps, and the channel of a shifted report
+# A distribution is kept as its few distinct probabilities and a code for each residue, so a ladder on 87 381 residues
+# needs 87 381 codes.
+# Theory: docs/theory/ladders.md
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,11 +108,11 @@ def _sums(places: ShiftArray, step: TwoLevelShift) -> ShiftArray:
     return found
 
 
-# Random masks whose bits are independent flips: what every step of a ladder over several options adds.
-#
-# A report of m bits, xor a mask, has each bit flipped with the same chance, apart from the others. Two masks, one
-# after the other, are a mask again. The coins are compared with words of the row, bit after bit from the least, so
-# that a row's mask depends on its own words alone; the law is exact at any width.   Theory: docs/theory/several.md
+# --- Random masks whose bits are independent flips: the steps of a ladder over several options
+# A report of m bits, xor a mask, has each bit flipped with the same chance, independently. The sum of two masks is a
+# mask. Coins are compared with words of the row, bit after bit from the least, so a row's mask depends on its own words
+# alone. The distribution is exact at any width.
+# Theory: docs/theory/several.md
 
 
 MOST_LENGTH = 16
@@ -254,10 +254,10 @@ class FlipMask(OneByOne):
         sums ^= masks
 
 
-# Laws of masks, exact: what independent flips of bits add up to.
-#
-# A law that treats all bits alike gives every mask with as many bits the same probability. So the law on 65 536 masks
-# is 17 probabilities, and the sum of two such masks is found by counting bits.   Theory: docs/theory/several.md
+# --- Exact distributions of masks: sums of independent flips of bits
+# A distribution that treats all bits alike gives masks with equally many bits the same probability. So 65 536 masks
+# need 17 probabilities, and sums are found by counting bits.
+# Theory: docs/theory/several.md
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,9 @@
-"""Keys in memory: what an analyst holds to open reports up to a level, used once.
+"""Keys in memory, with which an analyst opens reports up to a level, and the record that draws are used once.
 
 The key of level j says by how much each public report was shifted since that level. It is either **information
 theoretic**, the shifts themselves as they were drawn, or **computational**, a seed of 32 bytes from which the shifts
-are expanded. Nothing of it is ever shown: not in a repr, an error or a log.   Theory: docs/theory/ladders.md
+are expanded. Its content is never shown in a repr, an error or a log.
+Theory: docs/theory/ladders.md
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from sfumato.ladders.steps import ShiftArray
 from sfumato.numbers.checks import check_at_least, check_between, check_integer
 from sfumato.sampling.sources import Guarantee
 
-# What is never shown, compared, pickled or copied: the secrets that everything else in this room guards.
+# --- Secrets: values that are never shown, compared, pickled or copied
 
 
 class Hidden:
@@ -296,9 +297,8 @@ def digest_of(reports: np.ndarray) -> str:
     return sha256(b"sfumato/reports/1" + np.ascontiguousarray(reports, dtype="<u4").data).hexdigest()
 
 
-# Draws are used once. This process remembers what each drawing made; key files remember it for all processes.
-#
-# Two reports under the same draws differ by exactly what the answers differ by, so the second report tells everybody
+# --- Draws are used once: this process records what each drawing made, key files record it for all processes
+# Two reports under the same draws differ by exactly the difference of the answers. So the second report shows everyone
 # whether, and how, an answer changed: ε is infinite [B, Thm 6]. Making the same reports again is not reuse.
 
 

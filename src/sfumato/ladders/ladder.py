@@ -1,13 +1,14 @@
 """The ladder: one public report, and keys that open it level by level.
 
-Levels 1, 2, …, d have ε_1 > ε_2 > … > ε_d. A report starts as the true symbol (level 0) and goes down one step after
-the other, each adding an independent shift; what comes out at the bottom is published. The key of level j undoes the
-steps below level j, so its holder sees exactly the mechanism at ε_j, and holders who put their keys together see what
-the best of them sees alone. The key of level 0 recovers the answers.
+Levels 1, 2, …, d have ε_1 > ε_2 > … > ε_d. A report starts as the true symbol (level 0), and each step adds an
+independent shift; the result of the last step is published. The key of level j undoes the steps below level j, so its
+holder sees exactly the mechanism at ε_j. Holders who combine their keys see what the best of them sees alone. The key
+of level 0 recovers the answers.
 
-Over the cyclic response a step keeps the report or replaces it by a uniform one, which takes a two-level law on a
-difference set to another on the same set, with lower odds; so it does over the arc response; over binary Hadamard a
-step is a flip [B, Thm 3]. Odds are exact at every level, and no larger than e^ε_j.   Theory: docs/theory/ladders.md
+Over the cyclic response and the arc response a step keeps the report or replaces it by a uniform one. This takes a
+two-level distribution on a set of shifts to another on the same set, with lower odds. Over binary Hadamard a step is a
+flip [B, Thm 3]. Odds are exact at every level, and no larger than e^ε_j.
+Theory: docs/theory/ladders.md
 """
 
 from __future__ import annotations
@@ -39,8 +40,7 @@ from sfumato.numbers.intervals import Interval
 from sfumato.sampling.mechanism import Mechanism, ReportArray, check_symbols, smallest_dtype
 from sfumato.sampling.sources import BitSource, Guarantee, SystemBits
 
-# What a ladder hands out: reports with their keys, and reports as a key shows them.
-#
+# --- Results of a ladder: reports with their keys, and reports as a key shows them
 # Theory: docs/theory/ladders.md
 
 
@@ -191,7 +191,7 @@ class Ladder(Shown):
 
     @classmethod
     def sealed(cls, size: int) -> Ladder:
-        """Return the one-time pad of so many answers: reports tell nothing, and the key of level 0 everything."""
+        """Return the one-time pad of so many answers: reports reveal nothing, and the key of level 0 everything."""
         return cls.of_odds(PadLevel(size=size), (Fraction(1),), recover=True)
 
     def _fill(
@@ -357,9 +357,8 @@ def _total(parts: Sequence[Interval]) -> Interval:
     return Interval(math.fsum(part.lower for part in parts), math.fsum(part.upper for part in parts)).widened(0.0)
 
 
-# A ladder on some rows of a part: reports made from answers and shifts, and reports undone as far as a key reaches.
-#
-# What :class:`Ladder` does for a whole column in memory, for chunk after chunk of columns of any length.
+# --- A ladder on some rows of a part, for columns of any length in chunks
+# Reports are made from answers and shifts, and undone as far as a key reaches.
 
 
 _Rows = npt.NDArray[np.int64]

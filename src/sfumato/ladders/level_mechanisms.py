@@ -1,7 +1,7 @@
-"""What a level of a ladder is: a mechanism at given odds whose noise can be taken back.
+"""The protocol of a level mechanism: a mechanism at given odds whose noise can be taken back.
 
-A ladder asks nothing else of the mechanism it is made over, and neither does whoever reads reports of a level. A family
-of rungs is one class with this protocol and one line in the table of :mod:`sfumato.ladders`.
+Ladders, and readers of a level, use nothing else of a mechanism. A family of level mechanisms is one class with this
+protocol and one line in the table of :mod:`sfumato.ladders.spec`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class LevelMechanism(Mechanism, Protocol):
 
     @classmethod
     def over(cls, mechanism: Any) -> Self:
-        """Return the rung of a mechanism of class `base`."""
+        """Return the level mechanism of a mechanism of class `base`."""
         ...
 
     @classmethod
@@ -66,7 +66,7 @@ class LevelMechanism(Mechanism, Protocol):
         ...
 
     def levels(self, odds: Sequence[Fraction]) -> tuple[Self, ...]:
-        """Return the rungs of the levels of a ladder with these odds, sharpest first; refuses what cannot be drawn."""
+        """Return the levels of a ladder with these odds, sharpest first; refuses what cannot be drawn."""
         ...
 
     def steps(self, odds: Sequence[Fraction]) -> tuple[Step, ...]:
@@ -91,7 +91,7 @@ class LevelMechanism(Mechanism, Protocol):
 
     @property
     def level_reason(self) -> str:
-        """Why whoever sees a level learns nothing from those below it."""
+        """The reason why a reader of a level learns nothing from those below it."""
         ...
 
     @property
@@ -123,7 +123,7 @@ class LevelMechanism(Mechanism, Protocol):
         ...
 
     def report_words(self, asked: str) -> str:
-        """Say what a report is, for whoever opens the file; `asked` is what is asked for."""
+        """Say what a report is, for readers of the file; `asked` is what is asked for."""
         ...
 
     @property
@@ -133,12 +133,12 @@ class LevelMechanism(Mechanism, Protocol):
 
     @property
     def recoverable(self) -> bool:
-        """Whether a report and its key tell all answers apart."""
+        """Whether a report and its key determine the answer."""
         ...
 
     @property
     def partial(self) -> bool:
-        """Whether level 0 may have a key although that does not tell all answers apart."""
+        """Whether level 0 may have a key although it does not determine the answer."""
         ...
 
     @property
@@ -147,7 +147,7 @@ class LevelMechanism(Mechanism, Protocol):
         ...
 
     def at(self, odds: Fraction) -> Self:
-        """Return the rung at other odds."""
+        """Return the level mechanism at other odds."""
         ...
 
     def odds_for(self, epsilon: float) -> Fraction:
@@ -269,13 +269,13 @@ def flag(document: Mapping[str, Any], name: str) -> bool:
     return found
 
 
-# What rungs share whose noise is a sum of shifts: a report is the true symbol plus what was drawn down to its level.
-#
-# The key of a level holds the sum of the steps below it, and takes it back.   Theory: docs/theory/ladders.md
+# --- Level mechanisms whose noise is a sum of shifts
+# A report is the true symbol plus all shifts down to its level. The key of a level holds the sum of the steps below it.
+# Theory: docs/theory/ladders.md
 
 
 class ShiftLevel(LevelMechanism, Protocol):
-    """A rung whose levels are one another's sums with independent shifts."""
+    """A level mechanism whose levels are one another's sums with independent shifts."""
 
     @property
     def favoured_count(self) -> int:
@@ -314,7 +314,7 @@ class ShiftingLevel(ABC):
 
     @abstractmethod
     def at(self, odds: Fraction) -> Self:
-        """Return the rung at other odds."""
+        """Return the level mechanism at other odds."""
 
     @abstractmethod
     def shift_at(self, odds: Fraction) -> Step:
@@ -373,7 +373,7 @@ class ShiftingLevel(ABC):
 
 
 class TwoLevelMechanism(ShiftingLevel):
-    """What all rungs share whose shift is favoured or not, mod `modulus`: each step below the first is an erasure.
+    """Base of levels whose shift is favoured or not, mod `modulus`: each step below the first is an erasure.
 
     A two-level law is uniform but for a part c = P(one favoured) - P(one other); the step that takes c to c' keeps
     the report with probability c'/c, and else replaces it by a uniform one.

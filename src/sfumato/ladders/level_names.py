@@ -1,6 +1,6 @@
-"""What the levels of a ladder are called, by number or by reader.
+"""Names of the levels of a ladder, by number or by reader.
 
-A ladder knows levels only. Whoever hands its keys out may name the readers, and a certificate then speaks of them.
+A ladder has numbered levels only. The holder of its keys may name the readers; certificates then use these names.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class LevelWords(Protocol):
         ...
 
     def seen(self, level: int) -> str:
-        """Begin a sentence about what one level tells."""
+        """Begin a sentence about what one level reveals."""
         ...
 
     def coalition(self, group: tuple[int, ...]) -> str:
@@ -85,7 +85,7 @@ def is_name(text: str) -> bool:
 
 @dataclass(frozen=True)
 class Numbered:
-    """Levels by their numbers, for a ladder that nobody has been named for."""
+    """Levels by their numbers, for a ladder without named readers."""
 
     depth: int
 
@@ -94,7 +94,7 @@ class Numbered:
         return f"of level {level}"
 
     def seen(self, level: int) -> str:
-        """Begin a sentence about what one level tells."""
+        """Begin a sentence about what one level reveals."""
         return f"Level {level}"
 
     def coalition(self, group: tuple[int, ...]) -> str:
@@ -145,7 +145,7 @@ class Named:
         return f"that {self._see(level)}"
 
     def seen(self, level: int) -> str:
-        """Begin a sentence about what one level tells."""
+        """Begin a sentence about what one level reveals."""
         return f"What {self._see(level)}"
 
     def coalition(self, group: tuple[int, ...]) -> str:

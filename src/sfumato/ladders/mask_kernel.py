@@ -1,15 +1,15 @@
 """Compiled loop over all steps of a ladder of flags.
 
-What the steps say one after the other (:mod:`sfumato.ladders.nested_steps`), but spaces between them are kept as bases
-and never numbered. Of each step a row has a lane of two words. The high half is the coin's: below the border it falls
-on 1, at `undecided` it goes on; the low half is the place's, with the high half of the lane after it where places are
-many. A coin that is not thrown takes no word. A place is a word modulo the number of places, unless it lies beyond the
-last full multiple: with `share` = ⌊(2^32 - 1)/size⌋ ≥ 2^32/size - 1, the quotient of a place below 2^32 by `size` is
-⌊place·share/2^32⌋ or one more.
+It computes what the steps compute one after the other (:mod:`sfumato.ladders.nested_steps`), but spaces between them
+are kept as bases and never numbered. For each step a row has a lane of two words. The high half is the coin's: below
+the border it falls on 1, at `undecided` the next word decides. The low half is the place's, with the high half of the
+lane after it where places are many. A coin that is not thrown takes no word. A place is a word modulo the number of
+places, unless it lies beyond the last full multiple: with `share` = ⌊(2^32 - 1)/size⌋ ≥ 2^32/size - 1, the quotient of
+a place below 2^32 by `size` is ⌊place·share/2^32⌋ or one more.
 
-Rows are taken some hundreds at a time, which stay near the processor. Masks of the same number in all of them stand
-side by side, in words of 32 bits, so that all that does not depend on a row's own words is done for several rows at
-once. Import this module only when there is something to draw: the compiler behind it takes a second to load.
+Rows are processed in tiles of some hundreds, which stay in the processor's cache. Masks of the same number in all of
+them are adjacent, in words of 32 bits, so that all that does not depend on a row's own words is computed for several
+rows at once. Import this module only when there is something to draw: the compiler takes a second to load.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _spell(
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _spread_all(mask: Masks, taken: Masks, times: int, waiting: Masks) -> None:
-    """Make room at the pivots that were taken, in each row."""
+    """Shift bits so that the pivots that were taken are free, in each row."""
     waiting[:] = taken
     for _ in range(times):
         for row in range(mask.size):
@@ -106,7 +106,7 @@ def _clear_all(older: Masks, mask: Masks) -> None:
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _place_all(element: Masks, odd: Masks, pivots: Masks, times: int, own: Masks) -> None:
-    """Make room at the pivots, and write there which masks are to be odd, in each row; uses up `pivots` and `odd`."""
+    """Write at the pivots which masks are to be odd, in each row; uses up `pivots` and `odd`."""
     own[:] = 0
     for _ in range(times):
         for row in range(element.size):

@@ -1,9 +1,9 @@
-"""Levels that point to sets inside one another: subsets of answers and spaces of masks.
+"""Levels that point to nested sets: subsets of answers and spaces of masks.
 
-What is drawn never looks at the answer: the public set of the row, a set inside it for each level going up, and an
+All draws are independent of the answer: the public set of the row, a set inside it for each level going up, and an
 element that favours those of the sharpest level. The public report is the answer less that element. The key of a level
-is its set, relative to the public one; with the report it tells which answers are favoured. The key of level 0 is the
-element, and the answer their sum. Which sets there are, and what is added how, a family says.
+is its set, relative to the public one; with the report it shows which answers are favoured. The key of level 0 is the
+element, and the answer their sum. A family defines the sets and the addition.
 Theory: docs/theory/flags.md
 """
 
@@ -65,7 +65,7 @@ class NestedLevel(PublicShifts):
     @property
     @abstractmethod
     def parts(self) -> tuple[int, ...]:
-        """What tells the sets of all levels, sharpest first."""
+        """What distinguishes the sets of all levels, sharpest first."""
 
     @abstractmethod
     def set_count(self, part: int) -> int:
@@ -77,7 +77,7 @@ class NestedLevel(PublicShifts):
 
     @abstractmethod
     def placed(self, odds: Fraction, parts: tuple[int, ...], level: int) -> Self:
-        """Return the rung of a level."""
+        """Return the level mechanism of a level."""
 
     @abstractmethod
     def set_step(self, below: int, above: int, erased: Fraction, public: int) -> Step:
@@ -101,7 +101,7 @@ class NestedLevel(PublicShifts):
     # Levels.
 
     def at(self, odds: Fraction) -> Self:
-        """Return the rung at other odds."""
+        """Return the level mechanism at other odds."""
         return self.placed(odds, self.parts, self.level)
 
     def odds_for(self, epsilon: float) -> Fraction:
@@ -110,7 +110,7 @@ class NestedLevel(PublicShifts):
         return odds_keeping(epsilon, weight=weight, size=self.size, width=self.width)
 
     def levels(self, odds: Sequence[Fraction]) -> tuple[Self, ...]:
-        """Return the rungs of the levels; refuses odds that sets inside one another cannot have."""
+        """Return the level mechanisms of the levels; refuses odds that sets inside one another cannot have."""
         parts = self.parts if len(self.parts) > 1 else self.parts * len(odds)
         if len(parts) != len(odds):
             raise InvalidParameter(
@@ -222,10 +222,10 @@ class NestedLevel(PublicShifts):
         return None
 
 
-# Which sets serve levels best: how many members each level's have, chosen together.
-#
-# A level of odds o wants about k/(o+1) members. Going down from d to d' ≥ d members leaves odds 1 + (o-1)d/d', and the
-# next level can be made only where that is no less than its own odds.   Theory: docs/theory/flags.md
+# --- The sizes of the sets of all levels, chosen together
+# A level of odds o needs about k/(o+1) members. Going down from d to d' ≥ d members leaves odds 1 + (o-1)d/d', and the
+# next level can be made only where that is no less than its own odds.
+# Theory: docs/theory/flags.md
 
 
 # Odds are rounded down when levels are made, and what is left by a step must stay above them.
@@ -263,10 +263,10 @@ def best_sizes(size: int, odds: Sequence[float]) -> tuple[int, ...]:
     return min(ways.values())[2]
 
 
-# Rungs over the sets response: sets of answers around one another, the sharpest level having the smallest.
-#
-# For at most 64 answers: every level has the error of subset selection, which is the least there is, in a report as
-# short as an answer. The price is in the keys, which hold sets.   Theory: docs/theory/flags.md
+# --- Levels over the sets response: nested sets of answers, the smallest at the sharpest level
+# For at most 64 answers. Every level has the error of subset selection, which is the least possible, in a report as
+# short as an answer. Keys are longer, since they hold sets.
+# Theory: docs/theory/flags.md
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -307,14 +307,14 @@ class SetsLevel(NestedLevel, SetsResponse):
 
     @classmethod
     def over(cls, mechanism: SetsResponse) -> Self:
-        """Return the rung of a mechanism; all levels then have sets of its size, unless it is a rung already."""
+        """Return the level mechanism of a mechanism; without levels of its own, all have sets of its size."""
         if isinstance(mechanism, cls):
             return mechanism
         return cls(**{field.name: getattr(mechanism, field.name) for field in fields(SetsResponse)})
 
     @classmethod
     def serving(cls, *, size: int, epsilons: Sequence[float]) -> Self:
-        """Return the rung whose sets serve all levels: the worst noise ratio is least."""
+        """Return the level mechanism whose sets serve all levels: the worst noise ratio is least."""
         check_between("size", check_integer("size", size), 2, MOST_RESIDUES)
         sizes = best_sizes(size, [nominal_odds(min(epsilon, MOST_EPSILON)) for epsilon in epsilons])
         return cls(size=size, odds=Fraction(2), chosen=sizes[0], sizes=sizes)
@@ -350,7 +350,7 @@ class SetsLevel(NestedLevel, SetsResponse):
         return part
 
     def placed(self, odds: Fraction, parts: tuple[int, ...], level: int) -> Self:
-        """Return the rung of a level."""
+        """Return the level mechanism of a level."""
         return replace(self, odds=odds, chosen=parts[level - 1], sizes=parts, level=level)
 
     def set_step(self, below: int, above: int, erased: Fraction, public: int) -> InnerSetStep:
@@ -399,11 +399,11 @@ class SetsLevel(NestedLevel, SetsResponse):
         )
 
 
-# Which spaces of masks serve levels best: the length of masks and the dimension of each level, chosen together.
-#
-# A level of odds o wants 2^c near o + 1. Going down from dimension c to c' leaves odds 1 +
-# (o-1)(2^(t-c)-1)/(2^(t-c')-1), and the next level can be made only where that is no less than its own odds;
-# dimensions never grow. A longer mask than answers need sometimes fits better.   Theory: docs/theory/flags.md
+# --- The length of masks and the dimension of each level, chosen together
+# A level of odds o needs 2^c near o + 1. Going down from dimension c to c' leaves odds 1 +
+# (o-1)(2^(t-c)-1)/(2^(t-c')-1), and the next level can be made only where that is no less than its own odds; dimensions
+# never grow. A mask longer than the answers need sometimes fits better.
+# Theory: docs/theory/flags.md
 
 
 Odds = TypeVar("Odds", float, Fraction)
@@ -430,7 +430,7 @@ def best_dimensions(size: int, odds: Sequence[float]) -> tuple[int, tuple[int, .
 
 
 def _for_length(length: int, odds: Sequence[float]) -> tuple[float, tuple[int, ...]]:
-    """Go down the levels: of each dimension, the best way to get there."""
+    """Go down the levels: of each dimension, the best sequence of levels that reaches it."""
     ways: dict[int, tuple[float, float, tuple[int, ...]]] = {}
     for number, value in enumerate(odds):
         found: dict[int, tuple[float, float, tuple[int, ...]]] = {}
@@ -457,7 +457,7 @@ def _for_length(length: int, odds: Sequence[float]) -> tuple[float, tuple[int, .
     return worst, path
 
 
-# What is said of a ladder of flags: why it was chosen, what a report is, what a certificate is about.
+# --- Texts about a ladder of flags: why it was chosen, what a report is, what a certificate is about
 
 
 def chosen_words(modulus: int, dimensions: Sequence[int], ratios: Sequence[float], asked: str, degrees: str) -> str:
@@ -491,10 +491,10 @@ def flags_remarks(length: int, dimensions: Sequence[int]) -> tuple[str, ...]:
     )
 
 
-# Rungs over the flags response: spaces of masks inside one another, the sharpest level having the largest.
-#
+# --- Levels over the flags response: nested spaces of masks, the largest at the sharpest level
 # A space favours the elements at which all its masks are even, so larger spaces favour fewer. The public report is the
-# quotient of the answer by the element that was drawn, and the answer their product.   Theory: docs/theory/flags.md
+# quotient of the answer by the element that was drawn, and the answer is their product.
+# Theory: docs/theory/flags.md
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -529,14 +529,14 @@ class FlagsLevel(NestedLevel, FlagsResponse):
 
     @classmethod
     def over(cls, mechanism: FlagsResponse) -> Self:
-        """Return the rung of a mechanism; all levels then have its dimension, unless it is a rung already."""
+        """Return the level mechanism of a mechanism; without levels of its own, all have its dimension."""
         if isinstance(mechanism, cls):
             return mechanism
         return cls(**{field.name: getattr(mechanism, field.name) for field in fields(FlagsResponse)})
 
     @classmethod
     def serving(cls, *, size: int, epsilons: Sequence[float]) -> Self:
-        """Return the rung whose spaces serve all levels: the worst noise ratio is least."""
+        """Return the level mechanism whose spaces serve all levels: the worst noise ratio is least."""
         odds = [nominal_odds(min(epsilon, MOST_EPSILON)) for epsilon in epsilons]
         length, dimensions = best_dimensions(size, odds)
         return cls(size=size, odds=Fraction(2), length=length, dimension=dimensions[0], dimensions=dimensions)
@@ -573,7 +573,7 @@ class FlagsLevel(NestedLevel, FlagsResponse):
         return (1 << (self.length - part)) - 1
 
     def placed(self, odds: Fraction, parts: tuple[int, ...], level: int) -> Self:
-        """Return the rung of a level."""
+        """Return the level mechanism of a level."""
         return replace(self, odds=odds, dimension=parts[level - 1], dimensions=parts, level=level)
 
     def set_step(self, below: int, above: int, erased: Fraction, public: int) -> SpaceStep:

@@ -1,4 +1,4 @@
-"""Steps between sets and between spaces of masks that lie inside one another.
+"""Steps between nested sets and between nested spaces of masks.
 
 Theory: docs/theory/flags.md
 """
@@ -25,8 +25,7 @@ from sfumato.sampling.rows import ROW_WIDTH, AnyRows, RowArray, RowSource, RowSt
 from sfumato.sampling.samplers import Coin, UniformBelow
 from sfumato.sampling.sources import MOST_WIDTH, BitSource
 
-# Numbers of which the first are favoured: a law of two levels that needs no list of its members.
-#
+# --- Numbers of which the first are favoured: a two-level distribution without a list of its members
 # Spaces of masks are too many to be listed; the favoured ones among them have the first numbers.
 
 
@@ -236,12 +235,11 @@ class Favoured(ChosenPlace):
         return LeadingLaw(modulus=favoured + other, favoured_count=favoured, inside=self.inside)
 
 
-# Steps of a ladder of sets: a set inside the one that was drawn before, and at last a residue.
-#
-# Draws go from the public set to the sharpest level's, and none of them looks at the answer. A step takes a set of
-# `outer` members to a uniform one of `inner` inside it, or with chance `erased` to any; the last takes the set of the
-# sharpest level to a residue that favours its members. Sets and residues are numbered, relative to the public set of
-# the row, which is number 0.   Theory: docs/theory/flags.md
+# --- Steps of a ladder of sets: a set inside the one drawn before, and at last a residue
+# Draws go from the public set to that of the sharpest level, independently of the answer. A step takes a set of `outer`
+# members to a uniform one of `inner` inside it, or with chance `erased` to any; the last takes the sharpest set to a
+# residue that favours its members. Sets and residues are numbered relative to the public set of the row, number 0.
+# Theory: docs/theory/flags.md
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -306,12 +304,11 @@ class MemberStep(OneByOne, Favoured):
         pick(codes, chosen, places, self.size, self.members)
 
 
-# All steps of a ladder of flags at once, for the rows of a seed: what the steps say one after the other, in one pass.
-#
+# --- All steps of a ladder of flags in one pass, for the rows of a seed
 # Theory: docs/theory/flags.md
 
 
-# No half of a lane is as large.
+# Larger than any half of a lane.
 _NEVER = 1 << ROW_WIDTH
 
 
@@ -384,12 +381,12 @@ def _compared(step: SpaceStep | ElementStep) -> list[int]:
     return found
 
 
-# Steps of a ladder of flags: a space of masks above the one that was drawn before, and at last an element.
-#
-# Draws go from the public space upwards, and none of them looks at the answer. A step takes the space of dimension
-# `low` to a uniform one of dimension `high` above it, or with chance `erased` to any; the last takes the space of the
-# sharpest level to an element that favours those at which its masks are even. Spaces and elements are numbered,
-# relative to the public space of the row, which is number 0.   Theory: docs/theory/flags.md
+# --- Steps of a ladder of flags: a space of masks above the one drawn before, and at last an element
+# Draws go upwards from the public space, independently of the answer. A step takes the space of dimension `low` to a
+# uniform one of dimension `high` above it, or with chance `erased` to any; the last takes the sharpest space to an
+# element that favours those at which its masks are even. Spaces and elements are numbered relative to the public space
+# of the row, number 0.
+# Theory: docs/theory/flags.md
 
 
 class _MaskStep(ChosenPlace):

@@ -1,9 +1,9 @@
-"""Keys that recover the answer, their entropy, and what using them twice gives away [B].
+"""Keys that recover the answer, their entropy, and what using them twice reveals [B].
 
-A key value says which answer becomes which report, and no two answers become the same one; so report and key together
-give the answer back, and the law of the key decides what the report alone says. The cheapest such key to store is a
-shift that favours some of its values [B, Thm 4]. A key serves one report; several are in
-:mod:`sfumato.ladders.recovery`.   Theory: docs/theory/recovery.md
+A key value maps answers to reports one to one. So report and key together give the answer, and the distribution of the
+key determines what the report alone reveals. The key with the least entropy is a shift that favours some of its values
+[B, Thm 4]. A key serves one report.
+Theory: docs/theory/recovery.md
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from sfumato.prob.structured import AnyChannel, Circulant
 
 # Odds promised as an epsilon are rounded down to multiples of 2^-40: epsilon falls short by less than 1e-12.
 _ODDS_BITS = 40
-# Odds beyond e^700 pass the largest double, and the answers have long been public.
+# Odds beyond e^700 exceed the largest double; such a report is public for any practical purpose.
 _MOST_EPSILON = 700
 
 
@@ -303,12 +303,11 @@ def _place(name: str, value: int, count: int) -> int:
     return value.__index__()
 
 
-# A key for any channel that has one: a mixture of one-to-one maps whose mixture is the channel.
-#
-# A key that gives the answer back exists exactly when no output weighs more than 1, Σ_x Q(y|x) ≤ 1. Then rows can be
-# added that bring every column to 1, and a table whose rows and columns all sum to 1 is a mixture of permutations
-# [Bir46]: take a permutation inside the positive entries, subtract as much of it as fits, and go on with what is left.
-# Each round empties an entry, so it ends. All is done in whole numbers over one denominator.
+# --- Keys for any channel that has one: a mixture of one-to-one maps equal to the channel
+# A key that recovers the answer exists exactly when Σ_x Q(y|x) ≤ 1 for every output y. Then rows can be added that
+# bring every column to 1, and a table whose rows and columns all sum to 1 is a mixture of permutations [Bir46]: take a
+# permutation inside the positive entries, subtract as much of it as fits, and repeat. Each round empties an entry, so
+# it ends. All is done in whole numbers over one denominator.
 # Theory: docs/theory/recovery.md
 
 
@@ -429,13 +428,13 @@ def _completed(table: Table, matched: list[int | None], least: int) -> list[int]
     return [places[x] for x in range(len(table))]
 
 
-# Several answers: each under a key of its own, and what a key that serves twice gives away.
-#
-# Keys of their own cost T times one key, and no scheme takes less [B, Thm 6]. Two reports under one key show their
-# difference to everyone.   Theory: docs/theory/recovery.md
+# --- Several answers, each with its own key, and what a key that is used twice reveals
+# Separate keys cost T times one key, and no scheme costs less [B, Thm 6]. Two reports under one key show their
+# difference to everyone.
+# Theory: docs/theory/recovery.md
 
 
-# Tables of more entries than this are not written out.
+# Tables of more entries than this are not listed.
 MOST_ENTRIES = 1 << 16
 
 
@@ -501,14 +500,13 @@ def _check_entries(what: str, size: int, power: int) -> None:
         )
 
 
-# What privacy costs in random bits: levels on one report, levels apart, and keys side by side.
-#
+# --- The cost of privacy in random bits: levels on one report, separate levels, and separate keys
 # Refs: [B, Thm 3] for the ladder, [B, Thm 4] for keys. Theory: docs/theory/recovery.md
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyCosts:
-    """Bits to store a key for one of `size` answers, three ways; all three give the answer back.
+    """Bits to store a key for one of `size` answers, for three kinds of key; all recover the answer.
 
     >>> import sfumato as sf
     >>> costs = sf.ladders.key_costs(6, 1.0)

@@ -1,7 +1,7 @@
 """Certificates of a sealed column, which leaks nothing without the registrar's key.
 
-A sealed number is (r + U) mod R with U uniform, drawn apart from the answer r, the report and every other row. So
-given anything else, each of the R numbers has probability 1/R, and r = sealed number - U mod R.
+A sealed number is (r + U) mod R with U uniform, independent of the answer r, the report and every other row. So given
+all of these, each of the R numbers has probability 1/R, and r = sealed number - U mod R.
 Theory: docs/theory/recovery.md
 """
 

@@ -1,16 +1,16 @@
 """Compiled loops that turn random words into two-level shifts.
 
-Both say what :meth:`TwoLevelShift.draw_rows` says, and add the shifts to sums mod `modulus`. Below the border a row
-lies outside, at it the coin goes on with the next word where the chance does; a place is a word modulo the number of
-shifts at the level, unless it lies beyond the last full multiple. `sizes` are how many shifts lie inside and outside,
-`lasts` the last words that are taken for a place among them; `order` holds the shifts by place, those inside first, and
-is empty where each is its own place. Import this module only when there is something to draw: the compiler behind it
-takes a second to load.
+Both compute what :meth:`TwoLevelShift.draw_rows` computes, and add the shifts to sums mod `modulus`. Below the border a
+row lies outside; at it the next word decides where the chance needs it. A place is a word modulo the number of shifts
+at the level, unless it lies beyond the last full multiple. `sizes` are how many shifts lie inside and outside, `lasts`
+the last words that are accepted for a place among them. `order` holds the shifts by place, those inside first, and is
+empty where each is its own place. Import this module only when there is something to draw: the compiler takes a second
+to load.
 
 The first lane of a row is 64 bits: the high half is the coin's word and the low half the place's, each without
-`spare_bits` at its end. The pass over rows has no branch, so that it works on several rows at once, and divides by
-multiplying: with `share` = ⌊(2^32 - 1)/size⌋ ≥ 2^32/size - 1, the quotient of a place below 2^32 by `size` is
-⌊place·share/2^32⌋ or one more.
+`spare_bits` at its end. The pass over rows has no branch, so that it is vectorised, and divides by multiplying: with
+`share` = ⌊(2^32 - 1)/size⌋ ≥ 2^32/size - 1, the quotient of a place below 2^32 by `size` is ⌊place·share/2^32⌋ or one
+more.
 """
 
 from __future__ import annotations

@@ -40,9 +40,9 @@ from sfumato.prob.structured import AnyChannel, Circulant
 from sfumato.sampling.mechanism import Estimate, Positions, ReportArray, Tally, bits_or_default, check_symbols
 from sfumato.sampling.sources import BitSource
 
-# From here on the bound that noise is compared with means something; few answers can do better.
+# From this number of answers on the bound that noise is compared with is meaningful; few answers can do better.
 _MANY = 50
-# Sets are chosen as if no epsilon were larger.
+# Larger epsilons are cut to this when sets are chosen.
 _MOST_EPSILON = 20.0
 
 
@@ -55,12 +55,12 @@ class CyclicLevel(CyclicResponse, TwoLevelMechanism):
 
     @classmethod
     def over(cls, mechanism: CyclicResponse) -> Self:
-        """Return the rung of a cyclic response."""
+        """Return the level mechanism of a cyclic response."""
         return cls(**{field.name: getattr(mechanism, field.name) for field in fields(CyclicResponse)})
 
     @classmethod
     def serving(cls, *, size: int, epsilons: Sequence[float]) -> Self:
-        """Return the rung whose difference set serves all levels: the worst noise ratio is least."""
+        """Return the level mechanism whose difference set serves all levels: the worst noise ratio is least."""
         odds = [nominal_odds(min(epsilon, _MOST_EPSILON)) for epsilon in epsilons]
         chosen = best_set(size, lambda found: max(found.noise(o) / least_noise(o) for o in odds))
         return cls(size=size, odds=Fraction(2), q=chosen.q, t=chosen.t, family=chosen.family)
@@ -92,7 +92,7 @@ class CyclicLevel(CyclicResponse, TwoLevelMechanism):
 
     @property
     def by_position(self) -> bool:
-        """Everybody is asked the same."""
+        """Everyone is asked the same."""
         return False
 
     @property
@@ -101,7 +101,7 @@ class CyclicLevel(CyclicResponse, TwoLevelMechanism):
         return True
 
     def at(self, odds: Fraction) -> Self:
-        """Return the rung on the same set at other odds."""
+        """Return the level mechanism on the same set at other odds."""
         return replace(self, odds=odds)
 
     def odds_for(self, epsilon: float) -> Fraction:
@@ -122,7 +122,7 @@ class CyclicLevel(CyclicResponse, TwoLevelMechanism):
         return CyclicResponse.tally(self, reports)
 
     def channel_at(self, position: int) -> Circulant:  # noqa: ARG002  all positions are alike
-        """Return the channel of everybody."""
+        """Return the channel, which is the same for everyone."""
         return self.channel()
 
     def shift_law(self) -> ShiftLaw:
@@ -174,9 +174,9 @@ class CyclicLevel(CyclicResponse, TwoLevelMechanism):
         return words
 
 
-# Rungs over the arc response: answers in order, reports that speak for an answer and its neighbours.
-#
-# Which shifts are favoured moves no step of a ladder, so levels, keys and recovery are those of any two-level shift.
+# --- Levels over the arc response: ordered answers, and reports that favour an answer and its neighbours
+# The steps of a ladder do not depend on which shifts are favoured, so levels, keys and recovery are those of any
+# two-level shift.
 # Theory: docs/theory/numbers.md, docs/theory/ladders.md
 
 
@@ -189,7 +189,7 @@ class ArcLevel(ArcResponse, TwoLevelMechanism):
 
     @classmethod
     def over(cls, mechanism: ArcResponse) -> Self:
-        """Return the rung of an arc response."""
+        """Return the level mechanism of an arc response."""
         return cls(**{field.name: getattr(mechanism, field.name) for field in fields(ArcResponse)})
 
     @classmethod
@@ -213,12 +213,12 @@ class ArcLevel(ArcResponse, TwoLevelMechanism):
         return self.length
 
     def hitting(self) -> tuple[Fraction, Fraction, ShiftArray] | None:
-        """Hit x by saying x, where an arc is one report long; of longer ones no count tells of one share alone."""
+        """Hit x by saying x, where an arc is one report long; of longer ones no count depends on one share alone."""
         return (*self.probabilities, self.favoured_shifts) if self.length == 1 else None
 
     @property
     def by_position(self) -> bool:
-        """Everybody is asked the same."""
+        """Everyone is asked the same."""
         return False
 
     @property
@@ -227,7 +227,7 @@ class ArcLevel(ArcResponse, TwoLevelMechanism):
         return True
 
     def at(self, odds: Fraction) -> Self:
-        """Return the rung on the same arc at other odds."""
+        """Return the level mechanism on the same arc at other odds."""
         return replace(self, odds=odds)
 
     def odds_for(self, epsilon: float) -> Fraction:
@@ -252,7 +252,7 @@ class ArcLevel(ArcResponse, TwoLevelMechanism):
         return ArcResponse.tally(self, reports)
 
     def channel_at(self, position: int) -> AnyChannel:  # noqa: ARG002  all positions are alike
-        """Return the channel of everybody."""
+        """Return the channel, which is the same for everyone."""
         return self.channel()
 
     def shift_law(self) -> ShiftLaw:
@@ -302,27 +302,26 @@ class ArcLevel(ArcResponse, TwoLevelMechanism):
         )
 
 
-# Rungs over binary Hadamard: a report is one bit, and every step is a flip.
-#
-# Of two answers the bit is the answer. Of more it is the answer to one public question, which the position decides; no
-# key gives the answer back then, and a report means nothing without its position [B, Thm 3].
+# --- Levels over binary Hadamard: a report is one bit, and every step is a flip
+# For two answers the bit is the answer. For more it is the answer to one public question, which the position
+# determines; then no key recovers the answer, and a report has no meaning without its position [B, Thm 3].
 # Theory: docs/theory/ladders.md
 
 
-# A channel of more entries than this is not written out.
+# A channel of more entries than this is not listed.
 _MOST_ENTRIES = 1 << 18
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlipLevel(BinaryHadamard, TwoLevelMechanism):
-    """Binary Hadamard as a level: everybody answers, as often yes as the odds allow, so noise is a flip."""
+    """Binary Hadamard as a level: everyone answers, yes as often as the odds allow, so noise is a flip."""
 
     kind: ClassVar[str] = "binary_hadamard"
     base: ClassVar[type] = BinaryHadamard
 
     @classmethod
     def over(cls, mechanism: BinaryHadamard) -> Self:
-        """Return the rung of a mechanism, whose `yes` and `silence` are left behind: with them noise is no flip."""
+        """Return the level mechanism without the `yes` and `silence` of a mechanism: with them noise is no flip."""
         return cls(size=mechanism.size, odds=mechanism.odds, width=mechanism.width)
 
     @classmethod
@@ -351,16 +350,16 @@ class FlipLevel(BinaryHadamard, TwoLevelMechanism):
 
     @property
     def by_position(self) -> bool:
-        """Of two answers there is one question, for everybody."""
+        """Of two answers there is one question, for everyone."""
         return self.size > 2
 
     @property
     def recoverable(self) -> bool:
-        """A bit and its key tell two answers apart, no more."""
+        """A bit and its key distinguish two answers, no more."""
         return self.size == 2
 
     def at(self, odds: Fraction) -> Self:
-        """Return the rung at other odds."""
+        """Return the level mechanism at other odds."""
         return type(self)(size=self.size, odds=odds, width=self.width)
 
     def odds_for(self, epsilon: float) -> Fraction:
@@ -456,10 +455,10 @@ class FlipLevel(BinaryHadamard, TwoLevelMechanism):
         )
 
 
-# Rungs over assigned options: a report is m bits, and every step flips each of them apart from the others.
-#
-# A position decides which of the options are asked about, so the key of level 0 gives back those and no others; where
-# all are asked, that is the whole answer.   Theory: docs/theory/several.md
+# --- Levels over assigned options: a report is m bits, and every step flips each of them independently
+# A position determines which of the options are asked about, so the key of level 0 recovers those and no others; where
+# all are asked, that is the whole answer.
+# Theory: docs/theory/several.md
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -472,12 +471,12 @@ class OptionsLevel(AssignedOptions, ShiftingLevel):
 
     @classmethod
     def over(cls, mechanism: AssignedOptions) -> Self:
-        """Return the rung of a mechanism."""
+        """Return the level mechanism of a mechanism."""
         return cls(**{field.name: getattr(mechanism, field.name) for field in fields(AssignedOptions)})
 
     @classmethod
     def serving(cls, *, options: int, epsilons: Sequence[float], asked: int | None = None, share: float = 0.5) -> Self:
-        """Return the rung that serves all levels: the worst of its errors over the least possible is smallest.
+        """Return the level mechanism with the smallest worst error over the least possible.
 
         `share` is the share of those who choose an option at which errors are compared; a half is the worst.
         """
@@ -508,12 +507,12 @@ class OptionsLevel(AssignedOptions, ShiftingLevel):
 
     @property
     def by_position(self) -> bool:
-        """Unless everybody is asked about all options."""
+        """Unless everyone is asked about all options."""
         return self.asked < self.options
 
     @property
     def recoverable(self) -> bool:
-        """A report and its key tell the answer about all options that were asked."""
+        """A report and its key determine the answer about all options that were asked."""
         return self.asked == self.options
 
     @property
@@ -522,7 +521,7 @@ class OptionsLevel(AssignedOptions, ShiftingLevel):
         return False
 
     def at(self, odds: Fraction) -> Self:
-        """Return the rung at other odds."""
+        """Return the level mechanism at other odds."""
         return replace(self, odds=odds)
 
     def odds_for(self, epsilon: float) -> Fraction:
@@ -632,10 +631,10 @@ def _ln(odds: Fraction) -> float:
     return math.log(odds.numerator) - math.log(odds.denominator)
 
 
-# A one-time pad as the only level of a ladder: a report is the answer's number plus a uniform shift, mod `size`.
-#
-# Every report is as probable under one answer as under another, so it tells nothing; the key of level 0, which holds
-# the shift, gives the answer back. Nothing is estimated from such reports.   Theory: docs/theory/recovery.md
+# --- A one-time pad as the only level of a ladder: the answer's number plus a uniform shift, mod `size`
+# Every report has the same probability under all answers, so it reveals nothing and nothing is estimated from it. The
+# key of level 0, the shift, recovers the answer.
+# Theory: docs/theory/recovery.md
 
 
 MOST_PADDED = (1 << 32) - 1
@@ -661,7 +660,7 @@ class PadLevel(OneTimePad, TwoLevelMechanism):
 
     @classmethod
     def over(cls, mechanism: OneTimePad) -> Self:
-        """Return the rung of a pad."""
+        """Return the level mechanism of a pad."""
         return cls(size=mechanism.size)
 
     @classmethod
@@ -742,7 +741,7 @@ class PadLevel(OneTimePad, TwoLevelMechanism):
         return symbols
 
     def privatize(self, values: npt.ArrayLike, bits: BitSource | None = None) -> ReportArray:
-        """Add a uniform shift to each value, which nobody keeps."""
+        """Add a uniform shift to each value, which is not kept."""
         answers = self.truths(values)
         return self.group.moved(answers, self.shift_at(self.odds).draw(bits_or_default(bits), answers.size))
 
@@ -756,7 +755,7 @@ class PadLevel(OneTimePad, TwoLevelMechanism):
         return Circulant.two_level(size=self.size, support=(0,), odds=self.odds)
 
     def channel_at(self, position: int) -> AnyChannel:  # noqa: ARG002  all positions are alike
-        """Return the channel of everybody."""
+        """Return the channel, which is the same for everyone."""
         return self.channel()
 
     def shift_law(self) -> ShiftLaw:
@@ -804,7 +803,7 @@ class PadLevel(OneTimePad, TwoLevelMechanism):
         return None
 
     def report_words(self, asked: str) -> str:
-        """Say that a report tells nothing."""
+        """Say that a report reveals nothing."""
         del asked
         return (
             f"the number of the answer plus a number drawn uniformly, mod {self.size}: it tells nothing without the "

@@ -1,6 +1,6 @@
 """The specification of a ladder and its declaration as text, and the table of level mechanisms.
 
-A declaration in a file may name a set of millions of shifts; whoever has only to judge it should not have to make it.
+A declaration in a file may name a set of millions of shifts; it can be checked without building the set.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sfumato.ladders.steps import descending
 from sfumato.numbers.exact import read_fraction
 from sfumato.sampling.mechanism import Mechanism
 
-# The table of the families of rungs. A family is loaded when somebody asks for it: most studies climb by one.
+# The families of level mechanisms. A family is loaded on first use: most studies need one.
 
 
 _HOMES = {
@@ -54,7 +54,7 @@ FAMILIES: Mapping[str, type[LevelMechanism]] = _Families()
 
 
 def level_over(mechanism: Mechanism) -> LevelMechanism:
-    """Return the rung over a mechanism; one whose noise cannot be taken back is refused."""
+    """Return the level mechanism over a mechanism; one whose noise cannot be taken back is refused."""
     for family in FAMILIES.values():
         if isinstance(mechanism, family.base):
             return family.over(mechanism)
@@ -67,7 +67,7 @@ def level_over(mechanism: Mechanism) -> LevelMechanism:
 
 
 def best_level(*, size: int, epsilon: float, of_one_bit: bool = False) -> LevelMechanism:
-    """Return the best rung for one level; where reports are to be one bit, that of flips."""
+    """Return the best level mechanism for one level; where reports are to be one bit, that of flips."""
     if of_one_bit:
         from sfumato.ladders.shift_levels import FlipLevel  # noqa: PLC0415  who wants no single bits loads none
 
@@ -76,11 +76,11 @@ def best_level(*, size: int, epsilon: float, of_one_bit: bool = False) -> LevelM
 
 
 HittingLevel = CyclicLevel
-"""A rung whose reports hit their own answer with one chance and any other with another, and count hits."""
+"""A level mechanism whose reports hit their own answer with one chance and any other with another, and count hits."""
 
 
 def hitting_level(rung: LevelMechanism) -> HittingLevel:
-    """Return a rung whose reports hit their own answer with one chance and any other with another, and count hits."""
+    """Return a level mechanism whose reports hit their own answer with one chance and all others with another."""
     if rung.kind != HittingLevel.kind:
         raise InvalidParameter(
             "must be a ladder over the cyclic response, whose reports can be counted by what they hit",
@@ -91,15 +91,15 @@ def hitting_level(rung: LevelMechanism) -> HittingLevel:
 
 
 def declared_level(document: Mapping[str, Any]) -> LevelMechanism:
-    """Return the rung that a declaration names, at any odds; raises ValueError or KeyError when it names none."""
+    """Return the level mechanism that a declaration names, at any odds; raises ValueError or KeyError."""
     return FAMILIES[document["mechanism"]].declared(document)
 
 
-# Ladders as text: what a key file or a file of reports says about the ladder behind it.
+# --- Ladders as text, as key files and files of reports describe them
 
 
 _LONGEST = 20_000
-# Of an odds, numerator and denominator together.
+# Digits of odds, numerator and denominator together.
 _MOST_DIGITS = 600
 
 
@@ -115,7 +115,7 @@ def declare(rung: LevelMechanism, odds: tuple[Fraction, ...], *, recover: bool) 
 
 
 def read_declaration(text: str) -> tuple[LevelMechanism, tuple[Fraction, ...], bool]:
-    """Return the rung, the odds of the levels, and whether answers are recovered; only `declare`'s spelling."""
+    """Return the mechanism, the odds of the levels, and whether answers are recovered; only as `declare` writes it."""
     found = _read(text) if len(text) <= _LONGEST else None
     if found is None:
         raise UnreadableFile("the declaration of a ladder is damaged", way_out="Ask for the file again.")
@@ -197,7 +197,7 @@ class Outline:
 
 
 def no_recovery(rung: LevelMechanism) -> InvalidParameter:
-    """Return the refusal to give answers back that a report and its key do not tell apart."""
+    """Return the refusal to recover answers that a report and its key do not determine."""
     return InvalidParameter(
         f"is impossible over {rung.base.__name__} with {rung.size} answers: there are {rung.modulus} reports, and with "
         f"the key they must still tell {rung.size} answers apart",

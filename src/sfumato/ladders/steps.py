@@ -1,11 +1,13 @@
 """Steps of a ladder: random two-level shifts, drawn from a source or for the rows of a key.
 
 A shift lies in a favoured set F of residues mod K with probability `inside`, uniform there, and is uniform on the rest
-otherwise. With F a difference set it is the shift of the cyclic response; with F = {0} it is an erasure, which leaves
-the report alone or replaces it by noise; with K = 2 and F = {0} it is a flip.   Theory: docs/theory/ladders.md
+otherwise. With F a difference set it is the shift of the cyclic response; with F = {0} it is an erasure, which keeps
+the report or replaces it by noise; with K = 2 and F = {0} it is a flip.
+Theory: docs/theory/ladders.md
 
-A row under a key has words of 32 bits. Bits from the system are dear: a column drawn from a source takes words of 16
-while places fit them well. The coin goes on where they leave it open, so the law is exact at any width.
+A row under a key has words of 32 bits. System randomness is slow, so a column drawn from a source takes words of 16
+bits where places fit them well. Where a word leaves the coin undecided the next one is used, so the distribution is
+exact at any width.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ from sfumato.sampling.rows import ROW_WIDTH, RowArray, RowSource, RowStarts, Row
 from sfumato.sampling.samplers import Coin, UniformBelow
 from sfumato.sampling.sources import BitSource
 
-# The levels of a ladder, that they fall; and steps that know nothing of one another.
+# --- Checks of levels, which must fall, and steps that are independent of one another
 
 
 Number = TypeVar("Number", float, Fraction)
@@ -73,10 +75,9 @@ def descending(name: str, values: Sequence[Number]) -> tuple[Number, ...]:
     return levels
 
 
-# Steps as documents: what a device that is no computer of ours needs to draw them, in whole numbers and fractions.
-#
-# A set of residues is spelled as short as it can be: a run by where it begins, few members one by one, and many as a
-# bit for each residue, so that 87 381 residues take 15 kB.
+# --- Steps as documents: whole numbers and fractions, from which another device can draw them
+# A set of residues is written in the shortest form: a run by its start, few members one by one, and many as a bit for
+# each residue, so that 87 381 residues take 15 kB.
 
 
 _FEW = 32
@@ -97,7 +98,7 @@ def set_document(members: npt.NDArray[np.integer[Any]], modulus: int) -> dict[st
     return {"bits": base64.b64encode(np.packbits(is_member, bitorder="little").tobytes()).decode()}
 
 
-# What words are compared with to draw two-level shifts, worked out once for all rows.
+# --- Thresholds to which words are compared, computed once for all rows
 
 
 UNKNOWN = -1
@@ -238,7 +239,7 @@ class TwoLevelShift(OneByOne):
 
     @property
     def letter(self) -> TwoLevelShift:
-        """A draw is one letter of its own law."""
+        """Return the step itself: a draw is one two-level shift."""
         return self
 
     @property
@@ -251,7 +252,7 @@ class TwoLevelShift(OneByOne):
         return shifts
 
     def joined(self, letters: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return the letters themselves."""
+        """Return the numbers unchanged."""
         return letters
 
     @property
@@ -393,7 +394,7 @@ def _kernel() -> ModuleType:
     return shift_kernel
 
 
-# What a step of a ladder can do: be drawn, from a source or for the rows of a key, and be spelled in a key file.
+# --- The protocol of a step: drawn from a source or for the rows of a key, and written in a key file
 
 
 class Letter(Protocol):
@@ -457,7 +458,7 @@ class Step(Protocol):
         ...
 
     def is_like(self, other: object) -> bool:
-        """Whether another step has the same law, made in the same way."""
+        """Whether another step has the same distribution, made by the same parameters."""
         ...
 
     @property
@@ -471,11 +472,11 @@ class Step(Protocol):
         ...
 
     def spelled(self, shifts: npt.NDArray[np.integer[Any]]) -> npt.NDArray[Any]:
-        """Return the letters of shifts, row after row."""
+        """Return shifts as two-level shifts, row after row."""
         ...
 
     def joined(self, letters: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return the shifts that letters spell, as small as the modulus allows."""
+        """Return the shifts from two-level shifts, in the smallest dtype that the modulus allows."""
         ...
 
     def draw(self, bits: BitSource, count: int) -> Sums:

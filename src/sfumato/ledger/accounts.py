@@ -1,8 +1,8 @@
-"""What the entries of a ledger add up to, and what may still be spent.
+"""Sums of the entries of a ledger, and what may still be spent.
 
 Charges of one currency add up over all releases that one person pays for: bits by [E, Thm 5], ε by basic composition,
-maximal leakage for answers that are independent given the data. Who pays is in `payers`, the sums are in `ledger_sums`.
-All bits are counted under one assumption about who depends on whom, which is in `assumptions`.
+maximal leakage for answers that are independent given the data. All bits are counted under one assumption about
+dependence. Payers and their sums are in :mod:`sfumato.ledger.amounts`, assumptions in :mod:`sfumato.ledger.dependence`.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ from sfumato.ledger.documents import (
 from sfumato.ledger.releases import Published, Release, check_parts
 from sfumato.measures.dependence import ANYONE
 
-# What the debits of a ledger add up to for the person who pays most: in all, and in each period.
-#
+# --- Sums of the debits for the person who pays most: in total, and in each period
 # ε and maximal leakage are about a person's own answers, so charges to different people are not added. Bits are what
-# anyone can learn about one person from everybody's data, whatever is known of correlations: those add over disjoint
-# people too [E, Prop. 7].   Rule: docs/theory/composition.md
+# can be learned about one person from everyone's data under any correlation, so they add over disjoint people too [E,
+# Prop. 7].
+# Rule: docs/theory/composition.md
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +110,7 @@ class Sums:
         )
 
     def copy(self) -> Sums:
-        """Return others that go their own way from here."""
+        """Return an independent copy."""
         found = Sums()
         found._by_currency = {currency: one.copy() for currency, one in self._by_currency.items()}
         return found
@@ -163,8 +163,7 @@ def _exceeds(spent: Charges, limits: Charges) -> bool:
     return any(amount > limits[currency] for currency, amount in spent)
 
 
-# The debits of a ledger: what was released, what it costs as the account counts it, and what became of it.
-#
+# --- Debits: what was released, its cost as the account counts it, and its state
 # Theory: docs/theory/composition.md
 
 
@@ -196,7 +195,7 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A debit: the release, its receipt, and when it was settled; None while nobody said that the release was made.
+    """A debit: the release, its receipt, and when it was settled; None until the release is confirmed.
 
     `period` is the one whose limits it counts for, None where there are none; `voided` says when and why it was given
     back, if it was. `bits` is what the account counts it with now, where that is another figure than its own.
@@ -250,7 +249,7 @@ class Row:
     digest: str
 
 
-# Why a ledger does not pay, or does not give back, in sentences that say which limit and what to do.
+# --- Refusals of debits and refunds: sentences that name the limit and what to do
 
 
 _MOST_PLACES = 1100
@@ -319,7 +318,7 @@ def rows_again(release: Release, count: int) -> BudgetSpent:
 
 
 def voidable(number: int, release: Release, *, settled: str | None) -> Published:
-    """Return the publication of a debit; refuse what was released, or may have been for all that anybody can prove."""
+    """Return the publication of a debit; refuse what was released or may have been."""
     if settled is not None:
         raise InvalidParameter(
             f"was released on {settled[:10]}: {release.title!r} stays paid for",
@@ -410,7 +409,7 @@ class LedgerState:
         return Standing(limits=self._opened.period_limits, spent=spent, period=period)
 
     def spent_by_people(self) -> dict[str, Charges]:
-        """What the worst of the people of each name has paid, with what everybody pays."""
+        """The most that a person of each name has paid, with what everyone pays."""
         named = [entry.release for entry in self.live if entry.release.people is not None]
         first = {people_key(release.people): release for release in reversed(named)}
         return {
@@ -537,7 +536,7 @@ class LedgerState:
         return self.row_for(Settled(time=believed(time, self.latest), number=entry.receipt.number))
 
     def voiding(self, entry: Entry, reason: str, time: str) -> Row:
-        """Return the row that gives a debit back; raise InvalidParameter where nobody can know that it was not seen."""
+        """Return the row that gives a debit back; raise InvalidParameter where it may have been seen."""
         published = voidable(entry.receipt.number, entry.release, settled=entry.settled)
         parts, _ = self.parts_paid(published.publication)
         if parts[-1:] != (published,):
@@ -597,7 +596,7 @@ class LedgerState:
         return found
 
     def with_figures(self, record: Debited, entries: list[Entry]) -> LedgerState:
-        """Write the figures of a debit over those of the entries; raise Damaged at figures that nobody writes."""
+        """Write the figures of a debit over those of the entries; raise Damaged at impossible figures."""
         after = self.counting.with_release(record.release.assumption, is_local=record.release.is_local)
         # All figures are looked at only where the assumption changes: a long ledger is read in linear time.
         figures = (entry.figure for entry in islice(entries, len(entries) - 1))

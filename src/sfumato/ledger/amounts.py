@@ -1,7 +1,7 @@
-"""The currencies of a ledger, who pays for a release, and one-line texts.
+"""The currencies of a ledger, the payers of a release, and one-line texts.
 
-Amounts are exact. A float is taken as the number that it is, because measures have already rounded it towards less
-privacy claimed; a limit is a number that a person wrote, so a float there means the decimal that it prints as.
+Amounts are exact. A float amount is taken at its exact value, because measures have already rounded it up. A limit is
+written by a person, so a float limit means the decimal that it prints as.
 Theory: docs/theory/composition.md
 """
 
@@ -22,7 +22,7 @@ from sfumato.numbers.exact import read_fraction
 Amount = Fraction | float
 """A Fraction, or math.inf: no bound is known, or no limit was set."""
 
-# Every double is within, the smallest has 1 074 binary places, and so is one turned from nats into bits.
+# Every double fits, the smallest has 1 074 binary places, and so does one converted from nats into bits.
 _MOST_BITS = 1200
 _MOST_CHARACTERS = 800
 
@@ -46,7 +46,7 @@ class Currency(StrEnum):
 
     @property
     def is_own(self) -> bool:
-        """Whether it counts what a release tells about a person's own answers, so that other people do not pay it."""
+        """Whether it counts what a release reveals about a person's own answers, so that other people do not pay it."""
         return self is not Currency.BITS
 
     @property
@@ -190,22 +190,21 @@ def _check_size(name: str, exact: Fraction) -> None:
         )
 
 
-# Who pays for a release, and what the person pays who pays most.
+# --- Payers of a release, and the sum of the person who pays most
+# People with a name are declared to differ from people with another name. The parts of a publication are about
+# different people. People without a name may be anyone. So a person is in at most one group by name and in at most one
+# part of each publication, and the largest sum is
 #
-# People with a name are declared to be others than people with another name; the parts of a publication are about
-# different people; whoever has no name may be anybody. So a person is in at most one group by name and in at most one
-# part of each publication, and the worst person's sum is
+# Σ charges to everyone + max over names (Σ charges to the name),
 #
-# Σ charges to everybody + max over names (Σ charges to the name),
-#
-# where a publication counts with the dearest of its parts, an amendment adding to the part that it amends. That is a
-# bound about a person's own answers; what people tell about each other adds up over everybody.
+# where a publication counts with the most expensive of its parts, and an amendment adds to the part that it amends.
+# This bounds what is revealed by a person's own answers; what people reveal about each other adds up over everyone.
 # Rule and reasons: docs/theory/composition.md
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Payer:
-    """Whom a release is charged to: people of a name or anybody, and of a publication those in one part."""
+    """Whom a release is charged to: people of a name or anyone, and of a publication those in one part."""
 
     people: str | None = None
     publication: str | None = None
@@ -216,7 +215,7 @@ EVERYBODY = Payer()
 
 
 def people_key(name: str | None) -> str | None:
-    """Return what tells a name from others: `South` and ` SOUTH ` are not two groups of people by a slip of the pen."""
+    """Return the normalised name: `South` and ` SOUTH ` are the same group of people."""
     return None if name is None else " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
@@ -235,14 +234,14 @@ class WorstSum:
         return added(self._groups[None], self._largest)
 
     def charge(self, payer: Payer, amount: Amount) -> None:
-        """Charge somebody."""
+        """Charge a payer."""
         people, increase = payer.people, amount
         if payer.publication is not None:
             publication, part = (people, payer.publication), (people, payer.publication, payer.part)
             paid = self._parts[part] = added(self._parts.get(part, Fraction(0)), amount)
             before = self._dearest.get(publication, Fraction(0))
             self._dearest[publication] = max(before, paid)
-            increase = _difference_of_payers(max(before, paid), before)
+            increase = _bounded_difference(max(before, paid), before)
         self._groups[people] = added(self._groups.get(people, Fraction(0)), increase)
         if people is not None:
             self._largest = max(self._largest, self._groups[people])
@@ -254,11 +253,11 @@ class WorstSum:
         if payer.publication is not None:
             dearest = self._dearest.get((people, payer.publication), Fraction(0))
             paid = self._parts.get((people, payer.publication, payer.part), Fraction(0))
-            mine = added(_difference_of_payers(mine, dearest), paid)
+            mine = added(_bounded_difference(mine, dearest), paid)
         return added(mine, self._largest if people is None else self._groups[None])
 
     def copy(self) -> WorstSum:
-        """Return another that goes its own way from here."""
+        """Return an independent copy."""
         other = WorstSum()
         other._groups, other._largest = dict(self._groups), self._largest
         other._dearest, other._parts = dict(self._dearest), dict(self._parts)
@@ -273,14 +272,14 @@ def worst_sum(charges: Iterable[tuple[Payer, Amount]]) -> Amount:
     return found.worst
 
 
-def _difference_of_payers(more: Amount, less: Amount) -> Amount:
+def _bounded_difference(more: Amount, less: Amount) -> Amount:
     """Return `more - less` for `less` a part of `more`; never less than that where either has no bound."""
     if isinstance(less, Fraction):
         return more - less if isinstance(more, Fraction) else math.inf
     return math.inf
 
 
-# Lines of text that an account keeps: whoever has it reads them, so nothing in them may move a cursor.
+# --- Lines of text in an account: control characters are refused, so no line can move the cursor of a reader
 
 
 MOST_TITLE = 200
@@ -315,7 +314,7 @@ def _breaks_lines(letter: str) -> bool:
     return unicodedata.category(letter) in {"Cc", "Zl", "Zp", "Cs"}
 
 
-# Who looks at a release, and what a record keeps of what they see.
+# --- Readers of a release, and what a record keeps of what they see
 
 
 PUBLIC = "public"

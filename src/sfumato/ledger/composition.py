@@ -1,9 +1,10 @@
-"""What several releases add up to [E, Thm 4-6].
+"""Composition of several releases [E, Thm 4-6].
 
 About one data set, the bits add: C_1 of all releases together is at most the sum of theirs [E, Thm 5], and what is
-computed from a release costs nothing [E, Prop. 1]. About two data sets of the same people, each release also tells
+computed from a release costs nothing [E, Prop. 1]. About two data sets of the same people, each release also reveals
 something about the other data set [E, Thm 6]. Releases about different people add too: there is no discount for
-disjoint parts, since people may be alike [E, Prop. 7].   Theory: docs/theory/composition.md
+disjoint parts, since people may be alike [E, Prop. 7].
+Theory: docs/theory/composition.md
 """
 
 from __future__ import annotations
@@ -92,7 +93,7 @@ class TwoDataSets:
 
     @property
     def bound(self) -> float:
-        """Σ_j min(own + other, whole): a release tells no more about a person than it tells in all."""
+        """Σ_j min(own + other, whole): a release reveals no more about a person than in total."""
         terms = (min(_add(own.upper, other.upper), whole.upper) for own, other, whole in self._releases())
         return reduce(_add, terms)
 
@@ -137,7 +138,7 @@ def compose(channels: Sequence[Channel], shape: Sequence[int], *, gap_bits: floa
 def compose_parallel(
     channels: Sequence[Channel], shapes: Sequence[Sequence[int]], *, gap_bits: float = INDIVIDUAL_GAP_BITS
 ) -> Parallel:
-    """Releases about different people, who may be alike in any way: the largest, and the truth [E, Def. 21].
+    """Releases about different people, who may be alike in any respect: the largest, and the true sum [E, Def. 21].
 
     Returns:
         What each tells and the truth, which may exceed the largest: disjoint parts get no discount.
@@ -170,7 +171,7 @@ def compose_parallel(
 
 
 def cross_capacity_bits(channel: Channel, values: int, *, gap_bits: float = INDIVIDUAL_GAP_BITS) -> Interval:
-    """Enclose what a release tells about a record with so many values in *another* data set of the same people.
+    """Enclose what a release reveals about a record with so many values in *another* data set of the same people.
 
     The two data sets may be related in any way, so each value of that record can meet any row [E, Prop. 6].
 
@@ -230,7 +231,7 @@ def joint_of_two_data_sets(
     *,
     gap_bits: float = INDIVIDUAL_GAP_BITS,
 ) -> Interval:
-    """Enclose what both releases together tell about one person, whose record is a pair of values; for small cases.
+    """Enclose what both releases together reveal about one person, whose record is a pair of values; for small cases.
 
     >>> import sfumato as sf
     >>> told = sf.Channel([[0.8, 0.2], [0.2, 0.8]])
@@ -249,7 +250,7 @@ def joint_of_two_data_sets(
 
 
 def group_bound_bits(individual_bits: float, size: int) -> float:
-    """k·C_1, rounded up: what any release with this C_1 tells at most about k people together [E, Thm 4].
+    """k·C_1, rounded up: the most that any release with this C_1 reveals about k people together [E, Thm 4].
 
     >>> import sfumato as sf
     >>> sf.ledger.group_bound_bits(0.25, 4)

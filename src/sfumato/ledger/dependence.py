@@ -1,9 +1,9 @@
 """The assumption about dependence under which a release is counted.
 
-Bits under different assumptions are never added. An account is counted under the widest assumption that any of its
-releases was made for, and those that were made for a narrower one are counted anew for it. A release that states no
-assumption has bits that hold for anyone: under any number of people who depend on each other they hold too, so it
-keeps its figure and asks for no other.   Rule and proof: docs/theory/composition.md
+Bits under different assumptions are never added. An account is counted under the widest assumption of its releases, and
+those made for a narrower one are counted again under it. A release that states no assumption has bits that hold under
+arbitrary dependence, hence for any number of people who depend on each other. It keeps its figure and needs no other.
+Rule and proof: docs/theory/composition.md
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Assumption:
     reaccounting: Reaccounting
 
     def bits_under(self, correlated: Correlation) -> Amount:
-        """What the release tells at most about one person if so many depend on each other."""
+        """The most that the release reveals about one person if so many depend on each other."""
         return charge_of("bits", bits_of(self.reaccounting, correlated))
 
 
@@ -83,7 +83,7 @@ class Counting:
 
 
 def widest(one: Correlation, other: Correlation) -> Correlation:
-    """Return the narrowest assumption at hand that excludes nobody whom one of the two includes.
+    """Return the narrowest available assumption that includes everyone whom one of the two includes.
 
     Households of at most m are among those of at most m' ≥ m, and beliefs that share c bits among those that share
     c' ≥ c, beyond households or not. A household of two that is all alike may share any number of bits, and a belief
@@ -135,7 +135,7 @@ def counted_anew(before: Counting, after: Counting, figures: Iterable[Figure], n
     return found
 
 
-# What a release assumes as plain texts and numbers, in the one form that ledgers write and read.
+# --- Assumptions as plain texts and numbers, in the one form that ledgers write and read
 
 
 _MOST_PARAMETERS = 20

@@ -2,7 +2,7 @@
 
 A record is JSON in one spelling only (sorted keys, no blanks, ASCII). Its digest is the SHA-256 of the digest before it
 and of its own text, so no record can be changed, left out or moved without changing every digest after it. The chain is
-no signature: it finds damage and edits, not somebody who writes the whole chain anew.
+not a signature: it detects damage and edits, but not a chain that was written anew as a whole.
 """
 
 from __future__ import annotations
@@ -23,13 +23,11 @@ from sfumato.ledger.dependence import assumption_from, assumption_json, correlat
 from sfumato.ledger.releases import Kind, Release, checked_id, published_from, published_json
 from sfumato.measures.dependence import ANYONE, Correlation
 
-# Times in an account, in UTC to the second, and the calendar periods that limits may be set for.
-#
-# A clock can be wound back, and a budget that starts afresh each month must not be had twice for it. So a debit
-# belongs to the period of the latest time that its ledger has seen, never to an earlier one. A clock that runs ahead
-# begins the next period early, and there the ledger stays until the true time has caught up. So that this cannot take
-# for ever, a time that is more than five years after the latest record is not believed: nothing is debited by such a
-# clock.
+# --- Times in an account, in UTC to the second, and the calendar periods of limits
+# A clock that is set back must not make a monthly budget available twice. So a debit belongs to the period of the
+# latest time that its ledger has seen. A clock that runs ahead begins the next period early, and the ledger stays there
+# until the true time has caught up. A time more than five years after the latest record is refused, and nothing is
+# debited.
 
 
 MOST_YEARS_AHEAD = 5
@@ -127,17 +125,17 @@ def checked_time(text: object) -> str:
 
 
 SCHEMA = "sfumato/ledger/3"
-# Before there were assumptions: whatever it promised in bits, it promised for anyone, and so it stays.
+# Records without assumptions: their bits hold under arbitrary dependence.
 FOR_ANYONE = "sfumato/ledger/2"
 NO_DIGEST = "0" * 64
-# A thousand questions, each with its drawing and digest.
+# Enough for a thousand questions, each with its drawing and digest.
 MOST_TEXT = 1_000_000
 
 _NAME = re.compile(r"[0-9a-f]{32}")
 
 
 class Damaged(Exception):
-    """What is written here is no record of a ledger; whoever knows the file makes a sentence of it."""
+    """The text is not a record of a ledger; the caller, who knows the file, adds its name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

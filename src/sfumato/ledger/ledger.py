@@ -1,10 +1,10 @@
 """The ledger: releases made so far and what is left of a budget, in an SQLite file.
 
-A release is paid for before it is made. When `spend` returns, the debit is on the disk, so no kill or power failure can
-let a release happen that the ledger does not know of. What is paid for and never made stays spent: the safe side.
+A release is debited before it is made. When `spend` returns, the debit is on the disk, so no kill or power failure can
+lead to a release that is not in the ledger. A debit whose release was never made stays spent, which is the safe side.
 
-Post-processing costs nothing, so it has no entry [E, Prop 1]. What is spent is what the person has paid who has paid
-most: people with different names are declared to be different, which nobody checks.
+Post-processing costs nothing, so it has no entry [E, Prop 1]. The amount spent is that of the person who has paid most.
+People with different names are declared to be different, which is not checked.
 Theory: docs/theory/composition.md
 """
 
@@ -28,20 +28,19 @@ from sfumato.ledger.releases import Release, checked_id
 from sfumato.measures.dependence import Correlation
 from sfumato.numbers.checks import Real, check_positive
 
-# A ledger's records in an SQLite file: whole transactions, written through to the disk, checked when read.
+# --- The SQLite file: whole transactions, written through to the disk, checked when read
+# The journal is the rollback journal (DELETE): between transactions everything is in one file, so a copy of it is
+# complete. A journal left behind by a kill undoes an unacknowledged debit when the ledger is next opened. With
+# synchronous=EXTRA the folder is flushed after the journal is deleted; otherwise a power failure could restore the
+# journal and undo an acknowledged debit.
 #
-# The journal is the rollback journal (DELETE): between transactions everything is in the one file, so a copy of it is
-# complete. A journal left behind by a kill undoes a debit that nobody was told of; whoever opens the ledger next does
-# that. With synchronous=EXTRA the folder is flushed too after the journal is deleted, or a power failure could bring
-# the journal back and undo a debit that was acknowledged.
-#
-# Once it is made, nothing here opens the file but SQLite: closing any other descriptor of it would drop the locks that
-# another thread's connection holds on it. That is why `sfumato.files` makes the file and does not read or lock it.
+# Once the file is made, only SQLite opens it here: closing any other descriptor would release the locks of a connection
+# in another thread. So `sfumato.files` makes the file and does not read or lock it.
 
 
 APPLICATION_ID = int.from_bytes(b"Sfum", "big")
 VERSION = 3
-# Ledgers of version 2 are read and written as they are: all their bits are for anyone.
+# Ledgers of version 2 are read and written as they are: all their bits hold under arbitrary dependence.
 _READ = (2, VERSION)
 MOST_BYTES = 2**28
 
@@ -71,7 +70,7 @@ def reading(path: Path, patience_seconds: float) -> Iterator[sqlite3.Connection]
 
 @contextlib.contextmanager
 def writing(path: Path, patience_seconds: float) -> Iterator[sqlite3.Connection]:
-    """Read and write, alone: nobody else writes before this ends, and when it has ended it is on the disk."""
+    """Read and write exclusively: no other writer before this ends, and then it is on the disk."""
     with _connected(path, patience_seconds) as connection:
         # Immediate: two that read first and wrote later could both spend the same rest.
         connection.execute("BEGIN IMMEDIATE")
@@ -393,7 +392,7 @@ class Ledger:
         return book, before
 
     def settle(self, receipt: Receipt) -> None:
-        """Note that the release was really made. It changes no sum; it tells debits whose release never followed."""
+        """Record that the release was made. It changes no sum; it marks debits whose release did not follow."""
         with writing(self._path, self._patience_seconds) as connection:
             book, entry = self._entry_of(receipt, read_book(connection, self._book))
             if entry.voided is not None:

@@ -1,11 +1,12 @@
 """Releases as values, and the published parts that they belong to.
 
-A release only says what it is; the ledger adds. Where no bound is known in a currency the charge is infinite, and a
-ledger with a limit there refuses it: a limit is a promise about everything that is released together.
+A release describes itself; the ledger adds. Where no bound is known in a currency the charge is infinite, and a ledger
+with a limit there refuses it: a limit is a promise about everything that is released together.
 
 Nothing made from releases alone is a release: post-processing is free [E, Prop 1]. Charges to people who are declared
-to be different are not added in ε and leakage, which are about a person's own answers; in bits they are, because with
-correlations between people parallel composition fails [E, Sec 7.3].   Theory: docs/theory/composition.md
+to be different are not added in ε and leakage, which are about a person's own answers. In bits they are, because with
+correlations between people parallel composition fails [E, Sec 7.3].
+Theory: docs/theory/composition.md
 """
 
 from __future__ import annotations
@@ -36,12 +37,12 @@ from sfumato.ledger.amounts import (
 from sfumato.ledger.dependence import Assumption
 from sfumato.numbers.checks import Real, as_exact, check_between
 
-# A part of a publication, as a record and a ledger remember it: which draws made which reports, about whom.
-#
-# Two rules follow from it, and every record and ledger keeps both. **One drawing makes one column of reports of a
-# question**: under the same draws, the difference of two columns is the difference of the answers. **People are
-# released about once**, unless a further release is named as one, or an amendment says whom it is about again: ε of
-# all releases about the same people adds up.   Theory: docs/theory/composition.md
+# --- Parts of a publication, as records and ledgers keep them: which draws made which reports, about whom
+# Every record and ledger enforces two rules. **One drawing makes one column of reports of a question**: under the same
+# draws, the difference of two columns is the difference of the answers. **People are released about once**, unless a
+# further release is declared as one, or an amendment names the people again: ε of all releases about the same people
+# adds up.
+# Theory: docs/theory/composition.md
 
 
 class Role(StrEnum):
@@ -143,7 +144,7 @@ class Published:
 
     @property
     def token(self) -> str:
-        """A short name for files that are on their way."""
+        """A short name for files that are being written."""
         return sha256(self.id.encode()).hexdigest()[:16]
 
     @property
@@ -162,7 +163,7 @@ class Published:
         return same_study and self.epoch == before.epoch
 
     def is_about(self, before: Published) -> bool:
-        """Whether an earlier one is about the same people: one study, one epoch, and nobody declared others.
+        """Whether an earlier one is about the same people: one study, one epoch, and no people declared different.
 
         Within a publication, only an amendment is about people that came before.
         """
@@ -180,7 +181,7 @@ class Published:
 
     @property
     def summary(self) -> EarlierRelease:
-        """What readers of a later release are told of this one."""
+        """What a later release says about this one."""
         return EarlierRelease(release=self.token, name=self.again, seen=self.seen)
 
     def check_draws(self, others: Iterable[Published]) -> None:
@@ -220,7 +221,7 @@ class Published:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EarlierRelease:
-    """What readers of a release are told of one before it, about the same people: its name, and what it shows."""
+    """What a release says about an earlier one on the same people: its name, and what it shows."""
 
     release: str
     name: str | None
@@ -519,7 +520,7 @@ def checked_id(release_id: object) -> str:
     return str(release_id)
 
 
-# A part of a publication as plain texts and numbers, in the one form that records and ledgers write and read.
+# --- Parts of a publication as plain texts and numbers, in the one form that records and ledgers write and read
 
 
 _DRAWING = re.compile(r"[0-9a-f]{32}")

@@ -21,17 +21,17 @@ from sfumato.numbers.checks import Number, as_number, check_at_least, check_betw
 from sfumato.numbers.exact import FloatArray
 from sfumato.numbers.intervals import LOG2_E, UNIT_ROUNDOFF, Interval
 
-# D(N(x,1)‖q) for a mixture q of unit normals centred in [-T, T], with every error bounded.
+# --- D(N(x,1)‖q) for a mixture q of unit normals centred in [-T, T], with every error bounded
 #
 # D(x) = -h(Z) - ∫ φ(y-x) ln q(y) dy in nats, h(Z) = ½ ln 2πe. Four errors are added up:
 #
 # *Quadrature.* The trapezoid rule with step h errs by at most 2M/(e^(2πa/h)-1) when the integrand is analytic in the
 # strip |Im y| ≤ a and M bounds ∫|g(u±ia)|du [TW14, Thm 5.1]. The terms of q(u+iv) have phases v·(x_k-u), which differ
 # by no more than 2vT; for v ≤ a = π/(4T) all lie within ±π/4 of one direction, hence |q(u+iv)| ≥ e^(v²/2) q(u)/√2 > 0
-# and ln q is analytic there. *Tails.* What lies more than 12 deviations beyond ±T weighs e^-72, and ln q grows like a
-# square only. *Rounding.* First order in u = 2^-53 with generous constants, as everywhere. *Between grid points.* D''
-# = 1 - E Var(X|x+Z) lies in [1-T², 1], so on a cell of width d it exceeds its chord by at most (T²-1)d²/8; where T ≤ 1
-# it is convex and largest at ±T.
+# and ln q is analytic there. *Tails.* Points more than 12 deviations beyond ±T weigh e^-72, and ln q grows like a
+# square only. *Rounding.* First order in u = 2^-53 with generous constants. *Between grid points.* D'' = 1 - E
+# Var(X|x+Z) lies in [1-T², 1], so on a cell of width d it exceeds its chord by at most (T²-1)d²/8; where T ≤ 1 it is
+# convex and largest at ±T.
 
 
 _REACH = 12.0
@@ -113,11 +113,11 @@ class MixtureDivergence:
         return quadrature + tails + rounding
 
 
-# Beyond these the capacity is next to nothing, or the noise is.
+# Beyond these bounds the capacity, or the noise, is negligible.
 LEAST_RATIO, MOST_RATIO = 1e-6, 220.0
 LEAST_BUDGET_BITS, MOST_BUDGET_BITS = 1e-6, 3.0
 DEFAULT_GAP_BITS = 1e-6
-# Up to here a gap of 1e-6 costs nothing; beyond, D is so flat between its peaks that the last digit takes seconds.
+# Up to here a gap of 1e-6 is quick; beyond, D is so flat between its peaks that the last digit takes seconds.
 _SHARP = 40.0
 
 
@@ -244,7 +244,7 @@ def _few_points(free: AmplitudeCapacity, end: float, points: int) -> AmplitudeCa
 
 
 def _descend(positions: FloatArray, nodes: FloatArray, step: float) -> tuple[FloatArray, FloatArray]:
-    """Move the inner points, each along the slope of D, as long as the law tells more."""
+    """Move the inner points, each along the slope of D, as long as the information grows."""
     end = positions[-1]
 
     def told(at: FloatArray) -> tuple[float, FloatArray]:

@@ -1,7 +1,7 @@
 """The balance function of [E], with lower and upper bounds by branch and bound.
 
-C_1^b is what a report says at most about one record to an adversary whose law of all records has an entropy of at least
-b bits, and g(b) = C_1 − C_1^b is what that ignorance is worth [E, Def. 11]. By [E, Prop. 3] a channel with
+C_1^b is the most that a report reveals about one record to an adversary whose law of all records has an entropy of at
+least b bits, and g(b) = C_1 − C_1^b is the value of that ignorance [E, Def. 11]. By [E, Prop. 3] a channel with
 C_1 ≤ ε + g(b) is as good against such adversaries as one with C_1 ≤ ε is against all. The paper leaves g unevaluated;
 here it comes with two bounds, each computed from a witness (a law; prices) and rounded outward.
 Theory: docs/theory/balance.md
@@ -36,9 +36,9 @@ from sfumato.numbers.intervals import LOG2_E, UNIT_ROUNDOFF, Interval, entropy_i
 from sfumato.prob.distribution import Distribution
 from sfumato.prob.structured import AnyChannel, ChannelLike, as_channel
 
-# Data sets that one record cannot tell apart: what the balance function has to decide, made small without loss.
+# --- Classes of data sets that a record cannot distinguish, which reduce the search without loss
 #
-# I(X_i;Y) sees a data set x only through the value x_i and the row P(·|x). All data sets that share both are one
+# I(X_i;Y) depends on a data set x only through the value x_i and the row P(·|x). All data sets that share both are one
 # *class* c with N_c members. A law q of the classes allows the entropy H(q) + Σ q_c log2 N_c and no more (spread it
 # evenly inside each class), so the search over joint laws is one over q.   Ref: [E, Def. 11]; docs/theory/balance.md
 
@@ -153,13 +153,13 @@ def joint_information_interval(joint: FloatArray, *, terms: int) -> Interval:
     return Interval(total, total).widened(math.fsum(slack) + 4 * UNIT_ROUNDOFF * abs(total)).at_least(0.0)
 
 
-# Boxes of what each value of a record says: bounds on P(y|x_i=a), the chords above r log2 r in them, and their cuts.
+# --- Boxes: bounds on P(y|x_i=a) for each value of a record, the chords above r log2 r in them, and their cuts
 #
 # Ref: [E, Def. 11]; docs/theory/balance.md
 
 
 _ULP = 4 * UNIT_ROUNDOFF
-# Any tilt gives a bound; these are close enough to the best one.
+# Any tilt gives a bound; these are close to the best one.
 _TILTS = 2.0 ** np.arange(-4, 12, 0.25)
 
 
@@ -277,7 +277,7 @@ def _entropic(r: FloatArray) -> FloatArray:
     return result
 
 
-# How ignorant an adversary may be and still learn the most: where the balance function of a yes/no answer leaves 0.
+# --- The entropy up to which ignorance is worth nothing, for a yes/no answer
 #
 # For a function f of the records with values 0 and 1, published through any binary symmetric channel, C_1^b = C_1
 # exactly up to a b that counting gives: 1 + (log2|A_0| + log2|A_1|)/2, the largest over records i and sets T of its
@@ -357,13 +357,13 @@ def _largest_product(answers: tuple[int, ...], shape: tuple[int, ...], record: i
     return max(one * zero for one, zero in most_zeros.items())
 
 
-# One concave program, solved well enough to be judged: largest H(Y) + gains·q over laws q of large entropy.
+# --- One concave program: the largest H(Y) + gains·q over laws q of large entropy
 #
 # maximise  H(qW) + gains·q   subject to   H(q) + sizes·q ≥ floor,   limits q ≥ 0,   q a law        (all in nats)
 #
-# A primal-dual interior-point method that may start outside of the limits. Nothing is believed that it returns: its
-# law only proposes a lower bound and its multipliers an upper bound, and both are evaluated afterwards with their
-# rounding. Ref: docs/theory/balance.md
+# A primal-dual interior-point method that may start outside of the limits. Its results are not trusted: its law only
+# proposes a lower bound and its multipliers an upper bound, and both are evaluated afterwards with their rounding.
+# Ref: docs/theory/balance.md
 
 
 _MOST_STEPS = 60
@@ -469,22 +469,23 @@ def _longest(point: FloatArray, direction: FloatArray) -> float:
     return min(1.0, 0.99 * float((-point[falling] / direction[falling]).min()))
 
 
-# Laws of large entropy under which a report says much about one record: lower bounds of C_1^b.
+# --- Lower bounds of C_1^b: laws of large entropy under which a report reveals much about one record
 #
 # I(X_i;Y) = H(Y) + Σ_a π_a Σ_y r log r, with r = P(y|x_i=a), is concave plus convex in the law. The convex part lies
-# above its tangents, so putting the tangent at the present law in its place and maximising the rest, a concave
-# program, never loses; repeating it climbs to a local optimum (the convex-concave procedure). Only where it ends is
-# evaluated with rounding, and only if its entropy surely suffices.   Ref: [E, Def. 11]; docs/theory/balance.md
+# above its tangents. So the tangent at the present law is put in its place and the rest, a concave program, is
+# maximised. This never decreases the value, and repeating it climbs to a local optimum (the convex-concave procedure).
+# Only the last law is evaluated with rounding, and only if its entropy surely suffices.   Ref: [E, Def. 11];
+# docs/theory/balance.md
 
 
 _MOST_ROUNDS = 40
-# A law that meets the floor in floats may miss it in truth: how much more to ask for, until it surely does not.
+# Margins added to the floor: a law that meets the floor in floats may miss it exactly.
 _MARGINS = (0.0, 1e-15, 1e-14, 1e-13, 1e-12, 1e-11, 1e-9, 1e-6)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Found:
-    """A law of all data sets whose entropy surely suffices, and what it surely tells about a record."""
+    """A law of all data sets whose entropy surely suffices, and a lower bound on its information about a record."""
 
     record: int
     law: FloatArray
@@ -556,11 +557,11 @@ def _evaluated(classes: RecordClasses, spread: FloatArray) -> Found:
     return Found(record=classes.record, law=spread, bits=joint_information_interval(joint, terms=len(spread)))
 
 
-# Upper bounds of C_1^b, by branch and bound on what each value of a record says.
+# --- Upper bounds of C_1^b, by branch and bound on P(y|x_i=a)
 #
 # With r = P(y|x_i=a) known to lie in [low, high], the convex r log r lies below its chord, and with the chord in its
-# place the problem is concave. Its dual needs no solver to be believed: for every law z of the outputs and all prices
-# λ > 0, μ ≥ 0,   C ≤ λ log2 Σ_c N_c 2^(v_c/λ) − λb   with   v_c = chords + Σ_y W_c(y) log2(1/z_y) + Σ_j μ_j
+# place the problem is concave. Its dual gives a bound without trust in a solver: for every law z of the outputs and all
+# prices λ > 0, μ ≥ 0,   C ≤ λ log2 Σ_c N_c 2^(v_c/λ) − λb   with   v_c = chords + Σ_y W_c(y) log2(1/z_y) + Σ_j μ_j
 # limit_j(c). Boxes whose bound is too high are cut in two until the bounds meet.   Ref: [E, Def. 11];
 # docs/theory/balance.md
 

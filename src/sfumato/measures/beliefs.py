@@ -1,13 +1,13 @@
 """How much normal noise on a sum leaks under beliefs that share at most a number of bits.
 
-Y = Σ g_j(X_j) + Z, each g_j in an interval of length Δ, Z ~ N(0, σ²). c is the total correlation of what somebody
-believes, ΣH(X_j) - H(X): the least divergence from a law under which the records are independent. H(X) ≥ b, which
+Y = Σ g_j(X_j) + Z, each g_j in an interval of length Δ, Z ~ N(0, σ²). c is the total correlation of a belief,
+ΣH(X_j) - H(X): the least divergence from a law under which the records are independent. H(X) ≥ b, which
 [E, Assumption 3] assumes, gives c ≤ n·log2 r - b. Everything depends on σ through `ratio` = Δ²/σ², and every
 evaluation is rounded outwards.
 
-`people` m > 1: the belief differs by c bits from a law under which households of at most m are independent, and what
-is bounded is about a whole household. `ball`: the g_j are vectors, Δ is the diameter of where a record can put its own,
-and noise of the same σ is on every coordinate.   Statements and proofs: docs/theory/bounded_beliefs.md
+`people` m > 1: the belief differs by c bits from a law under which households of at most m are independent, and the
+bound is about a whole household. `ball`: the g_j are vectors, Δ is the diameter of the set of a record's
+vectors, and noise of the same σ is on every coordinate.   Statements and proofs: docs/theory/bounded_beliefs.md
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _UP = Context(prec=50, rounding=ROUND_CEILING)
 _ROOT_HALF_PI_E = Fraction(206636, 100000)
 # e^-500 is less than 10^-200.
 _NOTHING_LEFT = 500
-# Where a division of the noise is looked for, in logits of the record's share.
+# The grid of the search for the record's share of the noise, in logits.
 _FARTHEST, _NEAREST, _STRIDE = 40.0, 20.0, 0.25
 _STEPS = round((_FARTHEST + _NEAREST) / _STRIDE)
 
@@ -134,7 +134,7 @@ def composed_bits(
     people: int = 1,
     ball: Ball = INTERVAL,
 ) -> Interval:
-    """Enclose what several releases tell together, each a pair of `ratio` and `own_share` that was fixed beforehand.
+    """Enclose the information of several releases together, each a pair of `ratio` and `own_share` fixed before.
 
     c(1 - e^(-Σ(n-1)ratio_t/4(1-f_t))) + Σ ½ log2(1 + ratio_t/4f_t): never more than Theorem 1 for each, added up.
 
@@ -155,7 +155,7 @@ def composed_bits(
 
 
 def people_bits(people: int, ratio: Fraction, *, ball: Ball = INTERVAL) -> Interval:
-    """Bound what the noise tells if at most so many people depend on each other; for anyone, say all of them.
+    """Bound the information of the noisy sum if at most `people` depend on each other; for anyone, give all of them.
 
     They move the sum by T = people·Δ/2 to either side, and C ≤ ½ log2(1 + T²/N), C ≤ log2(1 + T√(2/πe)/√N) [McK04].
     In k dimensions it is (k/2) log2(1 + people²r²/kN).

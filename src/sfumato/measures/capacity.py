@@ -23,7 +23,7 @@ from sfumato.prob.structured import AnyChannel, ChannelLike, Circulant, as_chann
 
 DEFAULT_GAP_BITS = 1e-9
 _MOST_STEPS = 200
-# Up to this many entries a structured channel without full symmetry is simply written out.
+# Up to this many entries a structured channel without full symmetry is written out.
 _DENSE_ENTRIES = 1_000_000
 
 

@@ -1,10 +1,10 @@
-"""The assumption about who may depend on whom, under which a bound holds.
+"""Assumptions about how many people depend on each other, under which a bound holds.
 
-A bound against *anyone* holds whatever anybody believes about how people depend on each other. A bound for at most
-`people` holds where everybody depends on at most so many people, themselves included: a household. A bound for
-`shared_bits` holds for everybody whose beliefs differ from independent people, or from independent households where
-`people` are given, too, by at most so many bits over the whole data set. Bits under different assumptions are not
-added.   Theory: docs/theory/correlations.md
+A bound against *anyone* holds whatever an adversary believes about how people depend on each other. A bound for at most
+`people` holds where each person depends on at most that many people, themselves included: a household. A bound for
+`shared_bits` holds for adversaries whose beliefs differ by at most that many bits, over the whole data set, from
+independent people, or from independent households where `people` are given too. Bits under different assumptions are
+not added.   Theory: docs/theory/correlations.md
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _WORDS = {"anyone": None, "nobody": 1}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Correlation:
-    """At most `people` depend on each other (None: anybody on everybody), or beliefs share at most `shared_bits`.
+    """At most `people` depend on each other (None: no limit), or beliefs share at most `shared_bits`.
 
     With both, beliefs differ by at most so many bits from households of at most so many people that are independent.
 
@@ -50,7 +50,7 @@ class Correlation:
 
     @classmethod
     def of(cls, said: Correlation | str | int) -> Correlation:
-        """Read what was said: anyone, nobody, or how many people may depend on each other, themselves included."""
+        """Read an assumption: "anyone", "nobody", or how many people may depend on each other, themselves included."""
         if isinstance(said, Correlation):
             return said
         if isinstance(said, str):

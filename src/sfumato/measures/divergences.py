@@ -16,7 +16,7 @@ from sfumato.numbers.intervals import UNIT_ROUNDOFF, Interval, ln_bounds
 from sfumato.prob.distribution import Distribution, DistributionLike, as_distribution
 from sfumato.prob.structured import ChannelLike, as_channel
 
-# How far two laws are apart: total variation and its weighted form.
+# --- Total variation and its weighted form
 #
 # Ref: [C, Sec. II]: a guesser who weighs the two mistakes by 1-w and w errs by (1 - ‖(1-w)p_0 - w p_1‖_1)/2.
 
@@ -202,7 +202,7 @@ def _pairs(first: DistributionLike, second: DistributionLike) -> list[tuple[floa
     return [(float(p), float(q)) for p, q in two_laws(first, second)]
 
 
-# Chernoff information: how fast many reports tell two inputs apart. Refs: [Che52]; [A, eq. (68)].
+# --- Chernoff information: the rate at which many reports distinguish two inputs. Refs: [Che52]; [A, eq. (68)]
 #
 # C(p, q) = -min over λ in [0,1] of ln Σ p^λ q^(1-λ), the sum over outcomes that both laws allow (at the ends 0^0 would
 # count outcomes that one of them forbids).
@@ -292,7 +292,7 @@ def _ln(value: Number) -> float:
     return math.log(number) if number > _SMALLEST else sum(ln_bounds(Fraction(value))) / 2
 
 
-# Fisher information: how much one report says about the parameter that a survey wants to learn. Ref: [C, Sec. II].
+# --- Fisher information: how much one report says about the parameter that a survey estimates. Ref: [C, Sec. II]
 
 
 def fisher_information(channel: ChannelLike, theta: Number) -> Number:

@@ -30,7 +30,7 @@ from sfumato.numbers.exact import FloatArray
 from sfumato.numbers.intervals import LOG2_E, UNIT_ROUNDOFF, Interval, check_witness, float_above, float_below
 from sfumato.prob.channel import Channel
 
-# How much a whole vector in a ball plus discrete Gaussian noise can say: a limit on power, for the sampled law.
+# --- A limit on power: the capacity of a whole vector in a ball plus discrete Gaussian noise
 #
 # Inputs x are whole vectors of k numbers with ‖x-c‖ ≤ r, c real; the noise is k independent numbers with
 # P(z) = e^(-z²/2N)/Z_N, of variance V_N. Every output law is a bound, C ≤ max_x D(P_x‖Q). For Q(y) in proportion
@@ -143,11 +143,11 @@ def _decimal(value: Fraction) -> Decimal:
     return _DIGITS.divide(Decimal(value.numerator), Decimal(value.denominator))
 
 
-# The best input law of a noisy symmetric scale: which points carry mass, and how much.
+# --- The best input law of a noisy symmetric scale
 #
 # Inputs are positions x ≥ 0 that stand for ±x with half the weight each: the noise is symmetric and the information is
-# concave in the law, so mirroring a law and mixing it with its image loses nothing. What is found here is a proposal
-# only; whoever states a bound evaluates the law again with its errors counted.   Ref: [Smi71]
+# concave in the law, so mirroring a law and mixing it with its image loses nothing. The result is a proposal only; a
+# bound is stated after evaluating the law again with its errors counted.   Ref: [Smi71]
 
 
 # (rows, own): the laws of ±x together over the outputs, and Σ W_x ln W_x for each x.
@@ -159,7 +159,7 @@ _LIGHT = 1e-7
 
 
 def best_weights(rows: FloatArray, own: FloatArray, *, gap: float = 1e-12) -> FloatArray:
-    """Return the law on these inputs that tells most, within `gap` nats or as near as doubles allow.
+    """Return the law on these inputs with the most information, within `gap` nats or as near as doubles allow.
 
     A row here is the mean of two mirrored laws, so its own entropy is given apart.
     """
@@ -229,10 +229,10 @@ def mirrored(positions: FloatArray, weights: FloatArray) -> tuple[FloatArray, Fl
 
 # Deviations after which the tails begin: e^-72 of the mass is beyond.
 _REACH = 12
-# Up to so many inputs all are searched at once; a longer scale is searched at quarter deviations first.
+# Up to this many inputs all are searched at once; a longer scale is searched at quarter deviations first.
 _MOST_AT_ONCE = 300
 _COARSE = 0.25
-# Entries of a matrix of rows that a machine holds with ease.
+# The most entries of a matrix of rows that is held in memory.
 _MOST_ENTRIES = 20_000_000
 # With less weight on an end, q would underflow in the tail beyond it.
 _LIGHTEST_END = 1e-200
@@ -308,7 +308,7 @@ class LatticeNoise:
         return Interval(lower * LOG2_E, upper * LOG2_E).widened(0.0).at_least(0.0)
 
     def best_law(self) -> FloatArray:
-        """Search for the input law that tells most; whatever is returned, `bounds` says what it proves."""
+        """Search for the input law with the most information; `bounds` says what the result proves."""
         rows = self.rows
 
         def folded(positions: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -354,18 +354,20 @@ def checked_law(steps: int, positions: tuple[int, ...], weights: tuple[float, ..
     return np.asarray(law / law.sum())
 
 
-# How much discrete Gaussian noise lets through of a record that has only a few values.
+# --- The capacity of a record that has only a few values
 #
 # By [E, Thm 2] a record with r values selects r of the inputs -m..m, whatever the others hold, so its capacity is the
 # largest among the channels with r of the rows. Translation changes nothing, so selections are sets 0 < d_1 < … of
 # differences up to 2m, and mirrored sets are equal. Two rows are mirror images of each other: equal weights are best,
-# and one divergence a distance settles it. Three and four rows are raced: all selections run Blahut's and Arimoto's
-# iteration at once, and one drops out as soon as its upper bound falls below the best lower bound.
+# and one divergence for each distance settles it. For three and four rows candidates are eliminated: all selections run
+# the Blahut-Arimoto iteration at once, and a selection is dropped when its upper bound falls below the best lower
+# bound.
 #
 # Theory: docs/theory/gaussian_noise.md
 
 
-# Selections × values × outputs that are raced within seconds; beyond, the capacity of all inputs is the bound.
+# The most selections × values × outputs for the elimination, which takes seconds; beyond, the bound is the capacity of
+# all inputs.
 _MOST_WORK = 25_000_000
 _CHUNK = 4_000_000
 _MOST_ROUNDS = 3_000
@@ -459,16 +461,16 @@ def _race(noise: LatticeNoise, sets: FloatArray, laws: FloatArray) -> SelectionC
     )
 
 
-# Checking how much noise lets through of a record with few values, without the race that found it.
+# --- Checking the capacity of a record with few values, without the elimination that found it
 #
 # From below, the input law of a certificate is evaluated. From above, any output law q proves that a selection S has a
 # capacity of at most max_{x in S} D(W_x‖q). The certificate's own weights, put on every other selection, give a q that
-# settles most of them; a few multiplicative corrections settle most of the others, and the interior-point method,
-# which proves its own bound, has the last word.   Ref: [E, Thm 2]; theory: docs/theory/gaussian_noise.md
+# settles most of them; a few multiplicative corrections settle most of the others, and the interior-point method, which
+# proves its own bound, decides the rest.   Ref: [E, Thm 2]; theory: docs/theory/gaussian_noise.md
 
 
 SELECTION_GAP_BITS = 2e-7
-"""How far a stated capacity of few values reaches above what its witness tells."""
+"""The width of a stated capacity of few values above the information of its witness."""
 
 _AT_ONCE = 4_000_000
 _CORRECTIONS = 8
@@ -477,7 +479,7 @@ _INNER_GAP_BITS = 1e-9
 
 
 def told_bits(variance: Fraction, steps: int, positions: tuple[int, ...], weights: tuple[float, ...]) -> float:
-    """How much an input law of so many positions surely tells, in bits."""
+    """Return a lower bound on the information of an input law on these positions, in bits."""
     if not all(weights) or len(set(positions)) != len(positions):
         raise NotCertified("the witness of a capacity must be a law on as many positions as there are values")
     law = checked_law(steps, positions, weights)
@@ -489,7 +491,7 @@ def told_bits(variance: Fraction, steps: int, positions: tuple[int, ...], weight
 
 
 def stated_bits(variance: Fraction, steps: int, positions: tuple[int, ...], weights: tuple[float, ...]) -> Interval:
-    """What a certificate states: from what the witness tells to the gap above it."""
+    """Return the interval that a certificate states: from the information of the witness to the gap above it."""
     reached = told_bits(variance, steps, positions, weights)
     return Interval(reached, reached + SELECTION_GAP_BITS)
 
@@ -536,7 +538,7 @@ def _capacity_above(noise: LatticeNoise, chosen: NDArray[np.int64], limit_bits: 
     return found.upper + 1e3 * noise.tail > limit_bits
 
 
-# How much can be told by answers whose log-likelihood ratios to one law lie in a range of a given width.
+# --- Range bound: the capacity when log-likelihood ratios to one law lie in a range of a given width
 #
 # If ln P_x(y)/Q(y) lies within an interval of width w as y varies, for each input x and one law Q, then
 #
@@ -547,8 +549,8 @@ def _capacity_above(noise: LatticeNoise, chosen: NDArray[np.int64], limit_bits: 
 # z). Theory: docs/theory/correlated_noise.md
 
 
-# Where e^-w is subtracted from 1, 60 + log10 w digits of z are left; z - 1 - ln z has a slope of about w/2 there, so
-# its own error is some 10^-60 nevertheless.
+# Where e^-w is subtracted from 1, 60 + log10 w digits of z are left. z - 1 - ln z has a slope of about w/2 there, so
+# its own error is still some 10^-60.
 
 
 def bounded_range_bits(width: Fraction) -> Interval:

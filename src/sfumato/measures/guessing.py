@@ -190,7 +190,7 @@ def _complement(right: Number) -> Number:
     return error if error > 0 else type(error)(0)
 
 
-# Exposure: how often a report proves the answer behind it. Positive exposure means epsilon = ∞ with consequences.
+# --- Exposure: how often a report proves the answer behind it, which is positive only if epsilon = ∞
 
 
 def exposure(channel: ChannelLike) -> Number:
@@ -218,10 +218,10 @@ def exposures(channel: ChannelLike) -> tuple[Number, ...]:
     )
 
 
-# What a report makes of a belief: Bayes' rule, and the most that it can make of the share of one answer.
+# --- Posteriors by Bayes' rule, and the largest posterior given the share of one answer
 #
-# A prior on all answers is seldom known. A share of one answer is: then the worst case over how the others are spread
-# is at one of them alone, so two probabilities of a report, its largest and its smallest, are all that counts. Theory:
+# A prior on all answers is seldom known; a share of one answer is. Then the worst case over how the others are spread
+# is at one of them alone, so two probabilities of a report suffice, its largest and its smallest. Theory:
 # docs/theory/posteriors.md
 
 

@@ -1,9 +1,9 @@
 """How much a report says about one record, whatever the adversary knows of the others [E].
 
-An adversary may hold any joint law of all records. What Y tells about record i is largest when the other records follow
-it by a rule, so that each value of the record meets one row of the channel: C_1 is the largest capacity over all
-records and such selections of rows, |X_(i)|^|X_i| of them for record i, and the winner is the worst adversary written
-out.   Ref: [E, Def. 5, Thm 2]; theory: docs/theory/individual_capacity.md
+An adversary may hold any joint law of all records. Y reveals most about record i when the other records follow it by a
+rule, so that each value of the record meets one row of the channel: C_1 is the largest capacity over all records and
+such selections of rows, |X_(i)|^|X_i| of them for record i. The best selection is returned as the law of the worst
+adversary.   Ref: [E, Def. 5, Thm 2]; theory: docs/theory/individual_capacity.md
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from sfumato.prob.channel import Channel
 from sfumato.prob.distribution import Alphabet, Distribution
 from sfumato.prob.structured import AnyChannel, ChannelLike, as_channel
 
-# A channel on a table of records: which of its rows one record can pick, if the others follow it.
+# --- Choices of rows: the rows of a channel on a table of records that one record can pick, if the others follow it
 #
 # The inputs of the channel are data sets x = (x_1, …, x_n), ordered as the product of the records' alphabets (the last
-# record runs fastest). Whoever believes that the other records follow record i by a rule sees, for each value a of
-# that record, one of the rows P(·|x) with x_i = a: the rows that `groups` lists.   Ref: [E, Sec. 3]; theory:
+# record runs fastest). An adversary who believes that the other records follow record i by a rule sees, for each value
+# a of that record, one of the rows P(·|x) with x_i = a: the rows that `groups` lists.   Ref: [E, Sec. 3]; theory:
 # docs/theory/individual_capacity.md
 
 
@@ -131,18 +131,17 @@ def selected_channels(channel: ChannelLike, shape: Sequence[int], record: int) -
         yield Channel([rows[x] for x in datasets], None, channel.outputs)
 
 
-# The largest capacity among very many small channels: run them all at once and drop the losers.
+# --- Candidate elimination: the largest capacity among very many small channels
 #
 # Blahut-Arimoto gives after every round, for every channel, a value that it reaches and one that it cannot exceed. A
-# channel whose upper value falls below the best lower value of all is out of the race; hopeless ones are screened
-# before it starts by C ≤ (1 - Σ_y min_a P(y|a))·log2 min(inputs, outputs), which costs one pass. Millions of channels
-# that a loop would solve for hours take seconds.   Refs: [Bla72], [Ari72], [E, Thm 2];
-# docs/theory/individual_capacity.md
+# channel whose upper value falls below the best lower value of all is dropped; others are dropped before the first
+# round by C ≤ (1 - Σ_y min_a P(y|a))·log2 min(inputs, outputs), which costs one pass. Millions of channels, for which a
+# loop would need hours, take seconds.   Refs: [Bla72], [Ari72], [E, Thm 2]; docs/theory/individual_capacity.md
 
 
 _ENTRIES_AT_ONCE = 4_000_000
 _MOST_ROUNDS = 20_000
-# When so few are left, an interior-point method is done with them sooner than the race.
+# With at most this many left, an interior-point method is faster than more rounds.
 _FEW = 40
 _ROUNDS_BEFORE_THE_FEW = 60
 
@@ -266,15 +265,15 @@ def _values(rows: FloatArray, own: FloatArray, laws: FloatArray) -> tuple[FloatA
     return divergences, (laws * divergences).sum(axis=1)
 
 
-# The best selection of one row from each of several groups, by race, and by branch and bound beyond that.
+# --- The best selection of one row from each of several groups: elimination, and branch and bound beyond
 #
-# A node is a part of each group. What its selections can reach is at most the capacity of all its rows together, and
-# at most the Doeblin bound of all its rows; a node that cannot beat the best known selection is dropped, a small one
-# is raced, any other is split where its rows differ most.   Ref: [E, Thm 2]; theory:
+# A node is a part of each group. The capacity of its selections is at most the capacity of all its rows together, and
+# at most the Doeblin bound of all its rows. A node that cannot exceed the best known selection is dropped, a small one
+# goes to the elimination, any other is split where its rows differ most.   Ref: [E, Thm 2]; theory:
 # docs/theory/individual_capacity.md
 
 
-# Up to this many selections are raced as they are; more are split first.
+# Up to this many selections go to the elimination at once; more are split first.
 _RACED = 100_000
 _MOST_NODES = 20_000
 _ROUNDS = 40
@@ -550,20 +549,20 @@ def contests_of(
 
 
 def _met(contest: tuple[Choices, ...]) -> tuple[bytes, ...]:
-    """What tells two records apart: the sets of rows that their values meet, in any order."""
+    """The sets of rows that the values of a record meet, in any order; equal for records that are alike."""
     return tuple(sorted(np.unique(choice.rows, axis=0).tobytes() for choice in contest))
 
 
-# Checking a largest capacity without searching for it: no selection of rows exceeds a stated limit.
+# --- Checking that no selection of rows has a capacity above a stated limit, without searching for the largest
 #
 # Depth first, a part of each group at a time: where the capacity of all rows of a part stays within the limit, none of
 # its selections exceeds it; else the part is halved, down to single selections. The capacities come from the
-# interior-point method with its own certificate, so this shares nothing with the race that finds the largest.
+# interior-point method with its own certificate, so this shares nothing with the elimination that finds the largest.
 # Ref: [E, Thm 2]
 
 
 _MOST_PARTS = 100_000
-# Wide enough to be quick, and far below the gap that a stated limit leaves.
+# Large enough to be quick, and far below the gap of a stated limit.
 _GAP_BITS = 1e-8
 
 
@@ -604,11 +603,11 @@ def _halves(groups: tuple[FloatArray, ...], part: tuple[Places, ...]) -> list[tu
     return [(*part[:a], part[a][np.sort(side)], *part[a + 1 :]) for side in (order[:middle], order[middle:])]
 
 
-# What correlations between people add: differential privacy holds for independent records, and only for those.
+# --- What correlations between people add: differential privacy protects independent records only
 #
 # With independent records, max-information about one record is at most ε exactly when the channel is ε-differentially
-# private [E, Thm 1]. An adversary who knows that other records follow this one compares data sets that differ in more
-# places than one, and the same channel tells more: up to the odds between any two data sets that differ in this
+# private [E, Thm 1]. An adversary who knows that other records follow this one compares data sets that differ in
+# several places, and the same channel reveals more: up to the odds between any two data sets that differ in this
 # record. Natural logarithms for ε, bits for information.   Theory: docs/theory/correlations.md
 
 
@@ -617,7 +616,7 @@ _Entry = tuple[Number, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorrelatedLeak:
-    """The report that tells most about one record.
+    """The report that reveals most about one record.
 
     `output` is `odds` times as likely from the `surprising` data set as from the `expected` one; the two differ in
     `record`, and the adversary holds every other one for impossible.
@@ -748,7 +747,7 @@ def _ratio(high: _Entry, low: _Entry) -> Number:
     return ratio if isinstance(ratio, Fraction) else math.nextafter(ratio, math.inf)
 
 
-# Channels whose rows are permutations of one another: their leak has a closed form, or a bound that needs no search.
+# --- Channels whose rows are permutations of one another: a closed form, or a bound without a search
 #
 # Every channel that an adversary can make of such a channel has the same noise in every row, so C_1 ≤ log2|Y| - H(Z)
 # with Z the noise; it is reached where some record can choose rows that add up to the same for every output, by a

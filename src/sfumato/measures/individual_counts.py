@@ -2,7 +2,7 @@
 
 If the report depends on the data set through a statistic only, the adversary of [E, Thm 2] picks, for each value of the
 record, one value of the statistic that this value allows. For yes/no records and a count that is every pair of
-different counts, and where the likelihood ratio is monotone the pair {0, n} tells most. If at most m people depend on
+different counts, and where the likelihood ratio is monotone the pair {0, n} reveals most. If at most m people depend on
 each other, the others are a fixed base, and counts differ by at most m.   Theory: docs/theory/correlations.md
 """
 
@@ -26,12 +26,12 @@ from sfumato.numbers.intervals import LOG2_E, UNIT_ROUNDOFF, Interval
 from sfumato.prob.channel import Channel
 from sfumato.prob.structured import AnyChannel, ChannelLike, as_channel
 
-# Counts with noise, row by row: what n+1 rows of n+1 entries would hold is worked out only where it is asked for.
+# --- Counts with noise, row by row: entries are computed only when they are needed
 #
 # Three classics: two-sided geometric noise (the discrete Laplace law), folded into 0..top; the exponential mechanism
-# with score -|y-s|; and the count of yeses after every person answered by randomized response. Folding collects
-# outputs whose columns are proportional (everything below 0, everything above the top), so it changes nothing of what
-# the report tells. All three have a monotone likelihood ratio.   Theory: docs/theory/correlations.md
+# with score -|y-s|; and the count of yeses after every person answered by randomized response. Folding collects outputs
+# whose columns are proportional (everything below 0, everything above the top), so it does not change the information
+# of the report. All three have a monotone likelihood ratio.   Theory: docs/theory/correlations.md
 
 
 GEOMETRIC, EXPONENTIAL, RESPONSES = "geometric", "exponential", "randomized response"
@@ -136,15 +136,15 @@ def _binomial(draws: int, log_odds: float) -> FloatArray:
 _ROWS = {GEOMETRIC: _geometric, EXPONENTIAL: _exponential, RESPONSES: _responses}
 
 
-# Whether larger reports speak for larger counts, throughout: the monotone likelihood ratio of a channel on a line.
+# --- The monotone likelihood ratio of a channel on a line: larger reports speak for larger counts
 #
 # A channel P(y|s) has it, for an order of its outputs, if P(y|s+1)/P(y|s) never falls as y rises, for each s; outputs
 # that neither row gives are passed over. Neighbouring rows are enough: the property goes on from s, s+1 and s+1, s+2
 # to s, s+2, zeros included. If any order will do, that of E[s|y] under equal weights does.
 #
-# Doubles have it up to a slip only: ratios that are equal in truth differ in the last digits. If no log-ratio falls by
-# more than v, the ratios of each two neighbours can be made monotone by moving each by v/2 at most, so a channel with
-# the property is within a factor of e^(±nv) in each entry.   Theory: docs/theory/correlations.md
+# In doubles, equal ratios differ in their last digits. If no log-ratio falls by more than v, the ratios of each two
+# neighbours can be made monotone by moving each by v/2 at most, so a channel with the property is within a factor of
+# e^(±nv) in each entry.   Theory: docs/theory/correlations.md
 
 
 def has_monotone_ratio(channel: ChannelLike) -> bool:
@@ -207,15 +207,15 @@ def _fall(low: FloatArray, high: FloatArray) -> float:
 
 Total = tuple[int, ...]
 _ENTRIES_AT_ONCE = 2_000_000
-# Entries below 1e-290 are taken for 0; what they could tell is far below this.
+# Entries below 1e-290 are taken for 0; their information is far below this.
 _LEFT_OUT_BITS = 1e-270
-# |C - C'| ≤ η(C + 4) if entries differ by η of themselves at most, and a yes or no tells at most one bit.
+# |C - C'| ≤ η(C + 4) if entries differ by at most η of themselves, and a yes or no has at most one bit.
 _CHANGE = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatisticCapacity:
-    """The most that a report on a statistic tells about one person, and the adversary who learns it.
+    """The most that a report on a statistic reveals about one person, and the adversary who learns it.
 
     Seeing the a-th value of the person, this adversary is sure that the statistic is `totals[a]`; before the report,
     the values have the probabilities `law`. `monotone` says whether a monotone likelihood ratio spared the search.
@@ -266,7 +266,7 @@ def count_capacity(
         return _of_noise(channel, alike, gap_bits)
     rows = normalised_rows(channel)
     slip = 0.0 if _is_exact(channel) and has_monotone_ratio(channel) else people * ratio_slip(rows)
-    # A channel with a monotone ratio is so near: there and back, what is told changes by no more than this.
+    # A channel with a monotone ratio is this near: there and back, the information changes by no more than this.
     allowance = 2.02 * math.expm1(min(1.0, slip)) * _CHANGE
     monotone = allowance <= gap_bits / 4
     distances = (alike,) if monotone else tuple(range(alike, 0, -1))
@@ -366,7 +366,7 @@ def _of_noise(noise: NoisyCount, alike: int, gap_bits: float) -> StatisticCapaci
 def _best_pair(
     rows: _Rows, people: int, distances: Sequence[int], gap_bits: float, *, monotone: bool
 ) -> StatisticCapacity:
-    """Return the pair of counts at one of these distances that tells most; the longest distances first."""
+    """Return the most informative pair of counts at one of these distances; the longest distances first."""
     if distances == (people,):
         totals = (0, people)
         gap = max(DEFAULT_GAP_BITS, min(gap_bits, INDIVIDUAL_GAP_BITS) / 100)
@@ -384,7 +384,7 @@ def _raced_pair(
     heats: list[Places] = []
     for lower, distance in _heats(people, distances, max(1, _ENTRIES_AT_ONCE // rows.width)):
         if race.best + race.tolerance > math.log(2):
-            break  # nobody learns more than one bit about a yes or no
+            break  # a yes or no has at most one bit
         line = np.arange(len(lower))
         race.run(len(heats), (rows(lower), rows(lower + distance)), np.stack([line, line]))
         heats.append(np.stack([lower, lower + distance]))

@@ -1,6 +1,6 @@
 """Local differential privacy: the odds and epsilon of a channel.
 
-`epsilon` is in nats, `odds` = e^epsilon. Infinity is a value: it says that some report rules some input out.
+`epsilon` is in nats, `odds` = e^epsilon. Infinity is a value: it means that some report rules some input out.
 Ref: [B, eq. (1)]; theory: docs/theory/ldp.md
 """
 

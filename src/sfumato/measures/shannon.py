@@ -76,7 +76,7 @@ def conditional_entropy_bits(channel: ChannelLike, prior: Prior = None) -> float
 
 
 def mutual_information_bits(channel: ChannelLike, prior: Prior = None) -> float:
-    """I(X;Y) in bits under a prior, uniform when none is given: what a report tells of the answer on average [Sha48].
+    """I(X;Y) in bits under a prior, uniform when none is given: the average information of a report [Sha48].
 
     >>> import sfumato as sf
     >>> coin = sf.Channel([[0.75, 0.25], [0.25, 0.75]])
@@ -187,7 +187,7 @@ def _information_terms(channel: Channel, law: Distribution) -> Iterator[tuple[fl
                 yield share * entry, entry / mass
 
 
-# Whether X can be recovered from the report and a key that is independent of X. Ref: [B, Lemma 6]; Birkhoff's theorem.
+# --- Recovery: whether X follows from the report and a key independent of X. Ref: [B, Lemma 6]; Birkhoff's theorem
 #
 # max_y Σ_x Q(y|x) ≤ 1 is necessary and sufficient: such a channel can be padded to a doubly stochastic matrix, which
 # is a mixture of permutations; the key is the permutation that was drawn.
@@ -218,7 +218,7 @@ def is_recoverable(channel: ChannelLike) -> bool:
     return heaviest_output(channel) <= (1 if channel.exact else 1 + ROW_SUM_TOLERANCE)
 
 
-# What keys that are expanded from a seed add to a leak, against readers who compute within limits.
+# --- The gap of a seed: what keys expanded from a seed add to a leak, against readers who compute within limits
 #
 # Theory: docs/theory/pseudorandom_keys.md
 

@@ -1,14 +1,14 @@
-"""The arc response: a random shift on a cycle that favours a range of small ones.
+"""The arc response: a random shift on a cycle that favours a range of small shifts.
 
 Answers 0..k-1 stand in order among K = k+d-1 residues. A respondent holding x reports y = x + U mod K, where U lies in
 0..d-1 with weight `odds` each and anywhere else with weight 1. The favoured reports of x are x, x+1, …, x+d-1, the last
-of which is at most K-1: the arc of the highest answer ends where the cycle does, and reports near an answer speak for
-that answer and its neighbours and for no others. So a mean is read with little noise, where a difference set would mix
-the lowest answers with the highest. It is a shift with two levels of probability like the cyclic response, so that keys
-can sharpen it by degrees and undo it.   Theory: docs/theory/numbers.md
+of which is at most K-1: the arc of the highest answer ends where the cycle does, so a report favours only answers near
+each other. A mean therefore has little noise, where a difference set would mix the lowest answers with the highest. As
+a shift with two levels of probability, like the cyclic response, it can be sharpened in steps and undone with keys.
+Theory: docs/theory/numbers.md
 
-With `apart` the last answer is no number of the scale (it is "no answer"): it stands at k-1+d, where k is how many the
-others are, so that its arc meets none of theirs, and K = k+2d-1.
+With `apart` the last answer is no number of the scale (it is "no answer"): its residue is k-1+d, where k is the number
+of the other answers, so that its arc meets none of theirs, and K = k+2d-1.
 """
 
 from __future__ import annotations
@@ -23,9 +23,7 @@ import numpy.typing as npt
 
 from sfumato.errors import InvalidParameter
 from sfumato.mechanisms.base import (
-    FloatArray as FloatArray_arc,
-)
-from sfumato.mechanisms.base import (
+    FloatArray,
     check_confidence,
     check_tally,
     check_weight,
@@ -46,15 +44,12 @@ from sfumato.prob.structured import AnyChannel, Circulant
 from sfumato.sampling.mechanism import Estimate, ReportArray, Tally, bits_or_default, check_symbols
 from sfumato.sampling.sources import MOST_WIDTH, BitSource
 
-# Numbers for reports whose means are those of the answers, for any channel, with the least variance at one law.
+# --- Scores for reports whose means are those of the answers, for any channel, with the least variance at one law
 #
-# A score s with Σ_y P(y|x) s_y = v_x for every answer x reads the mean of v off the reports without bias, whatever the
-# law of the answers. Of all such scores the one below has the least variance when answers follow the reference law;
-# that it is unbiased does not depend on it. With every answer a value of 0 or 1 it is the share of that answer, so all
+# A score s with Σ_y P(y|x) s_y = v_x for every answer x estimates the mean of v from the reports without bias, whatever
+# the law of the answers. Of all such scores this one has the least variance when answers follow the reference law; that
+# it is unbiased does not depend on it. With every answer a value of 0 or 1 it is the share of that answer, so all
 # shares and all means come from one table.   Proof: docs/theory/numbers.md
-
-
-FloatArray = npt.NDArray[np.float64]
 
 MOST_STEPS = 1024
 """Up to so many steps answers are looked at one by one; beyond, they are as good as everywhere."""
@@ -101,12 +96,12 @@ def worst_variance(moments: FloatArray, steps: int | None = None) -> float:
     return float(between.max())
 
 
-# How long an arc should be: the noise that a mean gets from an arc of each length, without solving equations.
+# --- The length of the arc: the noise of a mean for each length, without solving equations
 #
 # An unbiased score for evenly spread values has s_{y+d} - s_y = c, the same for all y, since the favoured reports of
-# x+1 are those of x without the first and with one more. So each of the d classes of reports modulo d has one number
-# left to choose, and one equation binds them all: the score of least variance is a weighted mean for each class and
-# one multiplier.   Proof: docs/theory/numbers.md
+# x+1 are those of x without the first and with one more. So each of the d classes of reports modulo d has one free
+# number, and one equation binds them all: the score of least variance is a weighted mean for each class and one
+# multiplier.   Proof: docs/theory/numbers.md
 
 
 def arc_moments(size: int, length: int, odds: float) -> FloatArray:
@@ -280,11 +275,11 @@ class ArcResponse:
         variances: list[float] = ((seen @ weights**2 - (seen @ weights) ** 2) / n).tolist()
         return tuple(variances)
 
-    def rows(self) -> FloatArray_arc:
+    def rows(self) -> FloatArray:
         """The laws of all answers as float64."""
         return _tables(self.size, self.length, self.apart, self.odds)[0]
 
-    def weights(self) -> FloatArray_arc:
+    def weights(self) -> FloatArray:
         """Return what a report counts towards each answer, a row a report; the sums are unbiased counts of answers."""
         found = _tables(self.size, self.length, self.apart, self.odds)[1]
         if found is None:
@@ -293,7 +288,7 @@ class ArcResponse:
 
 
 @lru_cache(maxsize=16)
-def _tables(size: int, length: int, apart: bool, odds: Fraction) -> tuple[FloatArray_arc, FloatArray_arc | None]:
+def _tables(size: int, length: int, apart: bool, odds: Fraction) -> tuple[FloatArray, FloatArray | None]:
     """The laws and the weights; kept, because groups and levels are read one after the other."""
     mechanism = ArcResponse(size=size, odds=odds, length=length, apart=apart)
     distances = np.arange(mechanism.modulus) - mechanism.residues[:, None]

@@ -94,7 +94,7 @@ def law_of_answers(law: Distribution | LawLike, size: int, n: int) -> tuple[Frac
     return shares.fractions
 
 
-# What linear estimators share: checks of a tally, and an Estimate from unbiased numbers and their errors.
+# --- Linear estimators: checks of a tally, and an Estimate from unbiased numbers and their errors
 
 
 FloatArray = npt.NDArray[np.float64]
@@ -175,10 +175,10 @@ def _estimate(
     )
 
 
-# Reports that are sets of answers, as rows of packed bits.
+# --- Reports that are sets of answers, as rows of packed bits
 
 
-# Words held at a time, so that a column of a million answers needs no gigabytes.
+# The number of words held at a time, so that a column of a million answers needs no gigabytes.
 _CHUNK = 1 << 20
 
 
@@ -219,7 +219,7 @@ def count_ones(reports: npt.NDArray[np.uint8], size: int) -> tuple[int, ...]:
     return tuple(counts.tolist())
 
 
-# Reports that are answers plus a random shift of two levels of probability: the loop that mechanisms share.
+# --- Two-level shifts: reports that are answers plus a random shift of two levels of probability
 #
 # Two integers decide a shift, each exactly uniform below its bound: whether it is favoured, and which one it is.
 
@@ -257,7 +257,7 @@ def shifted(
     for start in range(0, answers.size, _PART):
         mine = answers[start : start + _PART]
         left = shift_by_two_levels(mine, _words(source, mine.size, width), *law, part, pending)
-        # How often words are drawn again depends on the words alone, never on anybody's answer.
+        # How often words are drawn again depends on the words alone, never on an answer.
         while left:
             left = shift_again(mine, _words(source, left, width), *law, part, pending, left)
         reports[start : start + mine.size] = part[: mine.size]

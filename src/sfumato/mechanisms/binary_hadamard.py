@@ -1,9 +1,9 @@
 """Binary Hadamard response: one public yes/no question a respondent, within a budget of random bits [B, Thm 2].
 
-Pad the answers to K, a power of two. Question j asks "do x and j share an even number of set bits?". Who is asked which
-question is public and follows from their position alone: K-1 neighbours get the questions 1..K-1, once each. (Everybody
-would say yes to question 0, so nobody is asked it.) A respondent who says yes reports yes with probability q, one who
-says no with probability q/odds; with probability `silence` either reports "silent" instead.
+Pad the answers to K, a power of two. Question j asks "do x and j share an even number of set bits?". Which respondent
+gets which question is public and follows from their position alone: K-1 neighbours get the questions 1..K-1, once each.
+(Question 0 is not asked, because every respondent would say yes.) A respondent who says yes reports yes with
+probability q, one who says no with probability q/odds; with probability `silence` either reports "silent" instead.
 
 Reports are numbered as answers are: 0 is yes, 1 is no, 2 is silent. So of two answers, where the one question is "is it
 the first?", a report is the answer itself, with noise.
@@ -46,13 +46,13 @@ from sfumato.sampling.mechanism import (
 from sfumato.sampling.samplers import UniformBelow
 from sfumato.sampling.sources import MOST_WIDTH, BitSource
 
-# The fast Walsh-Hadamard transform y_j = Σ_x (-1)^(bits that x and j share) v_x, and who is asked which row j of it.
+# --- The fast Walsh-Hadamard transform y_j = Σ_x (-1)^(bits that x and j share) v_x, and the row j of each respondent
 #
 # A transform of length K takes K log2 K additions. The matrix is Sylvester's, symmetric and its own inverse but for a
 # factor K.   Ref: [Yat37]
 
 
-# From here on, compiled code earns back the second that its first call spends on compiling.
+# From this length on, compiled code saves more time than the second of its compilation.
 _COMPILED_FROM = 1 << 15
 
 
@@ -135,11 +135,11 @@ def _scrambled(rounds: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
     return z ^ (z >> np.uint64(31))
 
 
-# What the reports about public yes/no questions say of shares: scores, and the variance of what comes of them.
+# --- Shares from reports about public yes/no questions: scores and variances
 #
 # The contrast of question j is t_j = 2p(B_j) - 1, B_j being the answers that say yes. A report gets a score whose mean
-# is 1 for yes and -1 for no, so the mean score of those who were asked j estimates t_j, and the shares are one
-# transform away. A score has E[score²] = a + b·t_j, and every share the variance Σ_j (a + b·t_j - t_j²)/n_j / K².
+# is 1 for yes and -1 for no, so the mean score of the respondents to question j estimates t_j, and one transform gives
+# the shares. A score has E[score²] = a + b·t_j, and every share the variance Σ_j (a + b·t_j - t_j²)/n_j / K².
 # Proof: docs/theory/binary_hadamard.md
 
 
@@ -225,7 +225,7 @@ def check_everything_asked(asked: npt.NDArray[Any], total: int) -> None:
         )
 
 
-# Probabilities that keep a budget of random bits, rounded the safe way.
+# --- Probabilities that keep a budget of random bits, rounded the safe way
 #
 # Each pair of odds and a probability is exact, and the entropy of a report, rounded upwards, is within the budget.
 # Theory: docs/theory/binary_hadamard.md
@@ -288,7 +288,7 @@ def _last_below(increasing: Callable[[float], float], high: float) -> float:
 
 
 def odds_within(epsilon: float, chance: float, width: int) -> Fraction:
-    """Odds ≤ e^epsilon on the finest grid that leaves room for an event of probability `chance`."""
+    """Odds ≤ e^epsilon on the finest grid that still allows an event of probability `chance`."""
     needed = math.log2(math.exp(min(epsilon, 700.0)) + 1) - math.log2(max(chance, 1e-300))
     grid = min(_ODDS_BITS, math.floor(width - _SPARE_BITS - needed))
     if grid < 0:
@@ -428,7 +428,7 @@ class BinaryHadamard:
 
     @property
     def outcomes(self) -> int:
-        """2 when everybody answers, 3 when some stay silent."""
+        """2 when all respondents answer, 3 when some stay silent."""
         return 3 if self.silence else 2
 
     def question(self, position: int) -> int:

@@ -56,10 +56,11 @@ from sfumato.prob.structured import Circulant
 from sfumato.sampling.mechanism import Estimate, ReportArray, Tally, bits_or_default, check_symbols
 from sfumato.sampling.sources import MOST_WIDTH, BitSource
 
-# Which difference set to favour: the candidates for an alphabet, and the noise that each adds to a share.
+# --- The choice of a difference set: the candidates for an alphabet, and the noise that each adds to a share
 #
-# With odds o, n times the variance of a share that nobody holds is V0 = (d+λ(o-1))(K-d+(d-λ)(o-1))/((d-λ)(o-1))². No
-# mechanism of odds o does better than about V* = 4o/(o-1)² on many answers.   Theory: docs/theory/cyclic_response.md
+# With odds o, n times the variance of the share of an answer with no respondents is
+# V0 = (d+λ(o-1))(K-d+(d-λ)(o-1))/((d-λ)(o-1))². No mechanism of odds o does better than about V* = 4o/(o-1)² on many
+# answers.   Theory: docs/theory/cyclic_response.md
 
 
 WORTH = 1.01
@@ -109,7 +110,7 @@ class FavouredSet:
         return singer_set(self.q, self.t) if self.family is Family.SINGER else paley_set(self.q)
 
     def noise(self, odds: float) -> float:
-        """V0: n times the variance of the share of an answer that nobody holds."""
+        """V0: n times the variance of the share of an answer that no respondent holds."""
         modulus, members, repeats = self.parameters
         inside = members + repeats * (odds - 1)
         outside = modulus - members + (members - repeats) * (odds - 1)

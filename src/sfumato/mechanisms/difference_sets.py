@@ -22,7 +22,7 @@ from sfumato.errors import InvalidParameter, NotCertified
 from sfumato.numbers.checks import check_between, check_integer
 from sfumato.numbers.columns import distinct
 
-# Small finite fields GF(q) as addition and multiplication tables.
+# --- Small finite fields GF(q) as addition and multiplication tables
 
 
 MOST_ORDER = 256
@@ -135,9 +135,9 @@ def prime_factors(n: int) -> list[int]:
     return [*found, n] if n > 1 else found
 
 
-# Powers of x modulo a polynomial over a small field: short lists of small numbers, where arrays would be slower.
+# --- Powers of x modulo a polynomial over a small field, as short lists, for which arrays would be slower
 #
-# Modulo a prime no table is asked; in the other fields tables are read as lists, which are made once for each field.
+# Modulo a prime no table is needed; in the other fields tables are read as lists, which are made once for each field.
 
 
 Table = list[list[int]]
@@ -230,7 +230,7 @@ def _tables(q: int) -> tuple[Table, Table]:
 
 
 MOST_MODULUS = 1 << 22
-# Sets up to this size have their differences counted one by one, so many rows of them at a time.
+# Sets up to this size have their differences counted one by one, this many rows at a time.
 _FEW, _PART = 2048, 256
 # An FFT is quick when its length has no prime factor above this.
 _GOOD_FACTOR = 128
@@ -387,7 +387,7 @@ def _sequence(field: Field, residues: Residues, length: int) -> ElementArray:
     return values[:length]
 
 
-# The fields GF(2^t) as tables of powers, and the masks whose parity is a linear form of a product.
+# --- The fields GF(2^t) as tables of powers, and the masks whose parity is a linear form of a product
 #
 # Elements are t-bit numbers, polynomials over GF(2) modulo a primitive one, so that α = 2 has every element but 0
 # among its powers. A mask w reads an element v by the parity of w & v. Multiplying elements by g moves masks linearly
@@ -403,7 +403,7 @@ Elements = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class BinaryField:
-    """GF(2^length): `powers[i]` = α^i, `logs` is the way back, and both once more for masks: `masks[i]` = φ(α^i)."""
+    """GF(2^length): `powers[i]` = α^i, `logs` is the inverse, and both once more for masks: `masks[i]` = φ(α^i)."""
 
     length: int
     powers: Elements

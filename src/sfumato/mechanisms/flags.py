@@ -1,13 +1,13 @@
-"""The flags response: a random element that favours the one at which public masks agree with the answer.
+"""The flags response: a random element that favours elements at which public masks are even.
 
-Answers are elements of GF(2^t) but 0, x standing for α^x. A row has a public space of masks, of dimension c; a random
-element is drawn whose masks are all even with weight `odds`, and other elements have weight 1. The report is the
-quotient of the answer by that element, as the difference of their logarithms: so it tells which space of masks, moved
-by the quotient, is even at the answer, or seldom not. With 2^c near odds + 1 the error is close to the best possible
-one, and a space inside a larger one serves lower odds: several levels can share one report, which the ladder over this
-mechanism makes use of.   Theory: docs/theory/flags.md
+Answers are elements of GF(2^t) but 0, x standing for α^x. A row has a public space of masks, of dimension c. A random
+element is drawn: one at which all masks are even with weight `odds`, any other with weight 1. The report is the
+quotient of the answer by that element, as the difference of their logarithms. It gives a space of masks, the row's
+moved by the quotient, that is even at the answer more often than by chance. With 2^c near odds + 1 the error is close
+to the best possible one. A space inside a larger one serves lower odds, so several levels can share one report; the
+ladder over this mechanism uses that.   Theory: docs/theory/flags.md
 
-An answer is hit by a report when all its masks are even there. How many reports hit each answer is one Walsh-Hadamard
+A report hits an answer when all its masks are even there. The number of hits of each answer is one Walsh-Hadamard
 transform of the counts of masks, exact in whole numbers.
 """
 
@@ -38,7 +38,7 @@ from sfumato.numbers.checks import check_at_least, check_between, check_integer
 from sfumato.sampling.mechanism import Positions, Tally, positions_from
 from sfumato.sampling.sources import MOST_WIDTH
 
-# Answers of more bits than are needed are tried up to so many: small answers pay for what is left over.
+# Lengths of up to this many bits more than needed are tried too.
 _SPARE_LENGTHS = 4
 
 
@@ -215,7 +215,7 @@ def mask_counts(length: int, dimension: int) -> tuple[int, int, int]:
 
 
 def mask_noise(length: int, dimension: int, odds: float, share: float = 0.0) -> float:
-    """n times the variance of the share of an answer that so many hold; V0 for an answer that nobody holds."""
+    """n times the variance of the share of an answer at this share; V0 for an answer with share 0."""
     b, r, both = mask_counts(length, dimension)
     weight = odds * (r / b) + 1 - r / b
     own, other = odds * (r / b) / weight, (r / b + (odds - 1) * (both / b)) / weight

@@ -3,7 +3,7 @@
 A number uniform below a bound is the high half of word × bound; words whose low half is below 2^width mod bound are
 drawn again, which makes it exact without a division for each report [Lem19]. Narrow words are moved to the top of 64
 bits first, and the low half then begins as far up: every width goes through the one product that production uses.
-Import this module only when there is something to draw: the compiler behind it takes a second to load.
+Import this module only to draw: its compiler takes a second to load.
 """
 
 from __future__ import annotations

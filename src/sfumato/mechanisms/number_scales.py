@@ -1,8 +1,8 @@
 """The points and the mechanism of a numerical question that is asked for its mean.
 
-A number is rounded at random to one of k evenly spread points, right on average, and the point is reported by a
-mechanism with levels: of two points a flip, of more an arc or the cyclic response. Few points are cheap to hide and
-round much; many round little. What is compared is the worst variance of one report about a fixed number, rounding
+A number is rounded at random to one of k evenly spread points, without bias, and the point is reported by a mechanism
+with levels: of two points a flip, of more an arc or the cyclic response. Few points need little noise of the mechanism
+and round much; many round little. The criterion is the worst variance of one report about a fixed number, rounding
 included, on [-1, 1]; with several levels the worst of its ratios to the best at each level alone.
 Theory: docs/theory/numbers.md
 """
@@ -23,14 +23,14 @@ from sfumato.mechanisms.base import nominal_odds
 from sfumato.mechanisms.cyclic import CyclicResponse, FavouredSet, best_set, least_noise
 from sfumato.numbers.checks import check_at_least, check_integer, check_positive
 
-# Points that are tried before the best are tried more finely; many points pay at large ε only.
+# Numbers of points that are tried before the neighbours of the best; many points are better at large ε only.
 _COARSE = (2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 17, 20, 24, 28, 33, 40, 48, 58, 70, 84, 101)
 MOST_POINTS = _COARSE[-1]
-# Points of a cyclic response, of which every report is as far from an answer as any other.
+# Points of a cyclic response, whose reports are all equally far from every answer.
 _CYCLIC_POINTS = (3, 4, 5, 6, 7, 8, 10, 13)
-# Fewer reports are worth this much variance: a hundredth of the standard error.
+# Fewer reports are preferred at this cost in variance: a hundredth of the standard error.
 _WORTH = 1.02
-# Scales are chosen as if no ε were larger.
+# Scales are chosen as if ε were at most this.
 _MOST_EPSILON = 12.0
 
 

@@ -2,11 +2,11 @@
 
 An answer is a set of options, written as a number: bit i is set where option i was chosen. A respondent's position
 decides which m options they are asked about. The report is a number of m bits, the least for the first of these options
-in the order of the list; each bit is the truth with probability o/(o+1) and its opposite otherwise, apart from the
-others. So two answers that differ in all m are told apart by odds of o^m, and no two by more: epsilon = m·ln(o).
+in the order of the list; each bit is the truth with probability o/(o+1) and its opposite otherwise, independently of
+the others. So two answers that differ in all m are distinguished by odds of o^m, and no two by more: epsilon = m·ln(o).
 m = 1 asks one option at the full epsilon, m = k asks all at epsilon/k.   Theory: docs/theory/several.md
 
-Its answers are sets, and its shares do not sum to one; so it stands beside the mechanisms for one answer of a list.
+Its answers are sets, and its shares do not sum to one, unlike those of the mechanisms for one answer of a list.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from sfumato.sampling.rows import RowStarts
 from sfumato.sampling.samplers import Coin
 from sfumato.sampling.sources import MOST_WIDTH, BitSource
 
-# Who is asked about which options: public, balanced, and decided by the position alone.
+# --- The options of a respondent: public, balanced, and decided by the position alone
 #
 # Positions come in rounds of as many as there are options. A round has a public order of the options; the first of its
 # positions is asked about the first m of them, the next about those from the second on, and so on in a circle. So in
@@ -79,7 +79,7 @@ def _orders(options: int, rounds: IntArray) -> IntArray:
     return orders
 
 
-# How many options to ask about: more means more respondents for each option, and more noise in each report.
+# --- The number of options to ask about: more means more respondents for each option, and more noise in each report
 #
 # At ε/m each, the share of an option that a half chose has k/(4nm)·coth²(ε/2m) as its variance; that is least where
 # each flip has about ε = 2.18.   Theory: docs/theory/several.md

@@ -3,8 +3,8 @@
 A respondent holding x reports x with weight `odds` and each other symbol with weight 1, so no report favours one answer
 over another by more than `odds`: epsilon = ln(odds).   Ref: [War65]; proof: docs/theory/randomized_response.md
 
-Sampling is one uniform integer below the total weight, drawn by rejection, so the law that is sampled is the one that
-is declared: no floating point and no rounding stand between the theorem and the report.
+Sampling is one uniform integer below the total weight, drawn by rejection, without floating point or rounding, so the
+sampled law is the declared one.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Compiled loops over sets of residues and spaces of masks.
 
-What :mod:`sfumato.mechanisms.set_systems` defines, for columns, as words with a bit for each member. Integers only:
-what is drawn is what the laws say. Import this module only when there is something to draw: the compiler behind it
-takes a second to load.
+They compute the definitions of :mod:`sfumato.mechanisms.set_systems` for columns, as words with a bit for each member,
+in integers only, so that the sampled laws are the declared ones. Import this module only to draw: its compiler takes a
+second to load.
 """
 
 from __future__ import annotations
@@ -126,17 +126,17 @@ def count_members(
                 counts[hit - size if hit >= size else hit] += 1
 
 
-# Numbers of spaces of masks to bases and back, compiled, for the passes that other kernels make over columns.
+# --- Spaces of masks: numbers to bases and back, for the loops over columns
 #
-# What :mod:`sfumato.mechanisms.set_systems` defines, read from its tables; a table may stand anywhere in a longer one,
-# so a pass over several steps takes all of theirs as one. Import this module only when there is something to draw.
+# They read the tables of :mod:`sfumato.mechanisms.set_systems`. A table may be a part of a longer one, so a loop over
+# several steps gets all its tables as one.
 
 
 AnyWhole = npt.NDArray[Any]
 
 MOST_ROWS = 64
 _ONES = (1 << DIGIT) - 1
-_CHOOSE_SPACE_KERNEL = np.array([[math.comb(n, r) for r in range(16)] for n in range(1 << DIGIT)], dtype=np.int64)
+_CHOOSE_PIVOTS = np.array([[math.comb(n, r) for r in range(16)] for n in range(1 << DIGIT)], dtype=np.int64)
 
 
 def _counted(typing_context: Any, value: Any) -> Any:  # noqa: ARG001  numba calls it so
@@ -153,7 +153,7 @@ popcount: Any = intrinsic(_counted)
 
 @numba.njit(cache=True, nogil=True, inline="always", error_model="numpy")
 def spread(value: int, pivots: int) -> int:
-    """Make room at the pivots: bits go to the places between them, the first to the lowest."""
+    """Leave the pivots free: bits go to the places between them, the first to the lowest."""
     while pivots:
         pivot = pivots & -pivots
         pivots ^= pivot
@@ -218,7 +218,7 @@ def _number_beside(rows: Whole, first: int, pivots: int, table: Whole, at: int) 
         return int((rows[first] >> first) - 1) if count else 0
     rank, waiting = np.int64(0), pivots
     for number in range(count):
-        rank += _CHOOSE_SPACE_KERNEL[popcount((waiting & -waiting) - 1), number + 1]
+        rank += _CHOOSE_PIVOTS[popcount((waiting & -waiting) - 1), number + 1]
         waiting &= waiting - 1
     entry = at + table[at + table[at + RANKS] + rank]
     sizes, filling, waiting = table[entry + FILLINGS], 0, pivots
@@ -287,10 +287,7 @@ def number_element(rows: Whole, count: int, pivots: int, place: int, odd: int, l
     return rest - 1 if first == 0 else (first << (length - public)) + rest - 1
 
 
-# Spaces of masks in compiled passes: spaces above a space, answers hidden, reports undone, masks counted.
-#
-# What :mod:`sfumato.mechanisms.set_systems` defines, for columns. Integers only: what is drawn is what the laws say.
-# Import this module only when there is something to draw: the compiler behind it takes a second to load.
+# --- Spaces of masks in columns: spaces above a space, answers hidden, reports undone, masks counted
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")

@@ -1,7 +1,7 @@
 """Numbered sets of residues and spaces of masks, and random shifts that favour a public one.
 
 The row's number decides the set, in public; elements are numbered so that the favoured ones come first. A report hits
-an answer where the element that leads to it is a favoured one.   Theory: docs/theory/flags.md
+an answer if the element that leads from the report to it is a favoured one.   Theory: docs/theory/flags.md
 """
 
 from __future__ import annotations
@@ -150,14 +150,14 @@ class PublicShifts(ABC):
         return Circulant.two_level(size=self.modulus, support=support.tolist(), odds=self.odds, input_count=self.size)
 
 
-# Spaces of masks, numbered: each c-dimensional space of t-bit masks has a number below [t, c]_2, and the way back.
+# --- Spaces of masks, numbered: each c-dimensional space of t-bit masks has a number below [t, c]_2
 #
-# A space is told by its reduced basis: each row has a pivot, its lowest bit, where no other row has one, and any bits
-# at the higher places that are no pivots: its filling. Spaces of one mask are numbered by the mask, from 0. Larger
-# ones are numbered by their pivots, those with the longest fillings first, and then by the filling, that of the first
-# row in the highest bits. So nothing is divided to spell a number. But the spaces that hold the first `held` unit
-# masks come before all others, in the order of what they are beside these; 0 is always the space of the first c unit
-# masks. :mod:`sfumato.mechanisms.set_kernels` has the same in compiled passes.   Theory: docs/theory/flags.md
+# A space has a unique reduced basis: each row has a pivot, its lowest bit, where no other row has one, and any bits at
+# the higher places that are no pivots: its filling. Spaces of one mask are numbered by the mask, from 0. Larger ones
+# are numbered by their pivots, those with the longest fillings first, and then by the filling, that of the first row in
+# the highest bits. So no division is needed to spell a number. But the spaces that hold the first `held` unit masks
+# come before all others, in the order of their remaining dimensions; 0 is always the space of the first c unit masks.
+# :mod:`sfumato.mechanisms.set_kernels` has the same in compiled loops.   Theory: docs/theory/flags.md
 
 
 MOST_CODE_BITS = 62
@@ -165,11 +165,11 @@ MOST_CODE_BITS = 62
 
 DIGIT = 5
 """Bits that a place or a number of places takes where those of several rows are packed into one word."""
-# Where a table has what: of its own spaces, and where the table of those that hold the first masks begins.
+# The columns of a table: of its own spaces, and where the table of the spaces that hold the first masks begins.
 ROWS, LEADING, HELD, BESIDE, SHIFT, GUESSES, RANKS, HEAD = range(8)
-# What a table says of one set of pivots, and how many numbers that is.
+# The columns of one set of pivots, and the count of its numbers.
 START, OFFSET, PIVOTS, FILLINGS, ENTRY = range(5)
-# The set of pivots is looked up by the first bits of a number, of which there are so many.
+# The set of pivots is looked up by this many leading bits of a number.
 _GUESS_BITS = 9
 
 Table = npt.NDArray[np.int64]
@@ -300,11 +300,11 @@ def _rank_of_pivots(pivots: tuple[int, ...]) -> int:
     return sum(math.comb(pivot, i + 1) for i, pivot in enumerate(pivots))
 
 
-# The public space of masks of a row: drawn for its position in a fixed and public way, uniformly among all spaces.
+# --- The public space of masks of a row: a public function of its position, uniform among all spaces
 #
 # Multiplying by an element of the field leads from any single mask to any other, so a space of dimension 1 need not be
 # drawn at all. Larger ones fall into several orbits, and only a mean over all of them treats all pairs of answers
-# alike. The draws are words of rows (:mod:`sfumato.sampling.rows`) under a key that everybody knows.
+# alike. The draws are words of rows (:mod:`sfumato.sampling.rows`) under a public key.
 
 
 _KEY = sha256(b"sfumato/public masks/1").digest()
@@ -326,10 +326,10 @@ def place_below(bound: int, width: int = MOST_WIDTH) -> UniformBelow:
     return UniformBelow(bound=bound, width=min(width, ROW_WIDTH) if is_narrow else width)
 
 
-# Sets of residues, numbered: a set s_0 < s_1 < … has the number C(s_0, 1) + C(s_1, 2) + … among those of its size.
+# --- Sets of residues, numbered: a set s_0 < s_1 < … has the number C(s_0, 1) + C(s_1, 2) + … among those of its size
 #
-# So the sets of the first residues come first, whatever is meant by first, and 0 is the set of the first d residues.
-# :mod:`sfumato.mechanisms.set_kernels` has the same in compiled passes.   Theory: docs/theory/flags.md
+# So the sets of the first residues come first, for any number of first residues, and 0 is the set of the first d
+# residues. :mod:`sfumato.mechanisms.set_kernels` has the same in compiled loops.   Theory: docs/theory/flags.md
 
 
 MOST_RESIDUES = 64
@@ -339,7 +339,7 @@ MOST_SET_BITS = 62
 
 
 def members_of_set(code: int, members: int) -> tuple[int, ...]:
-    """Return the set with a number, by the definition: the largest member is the last that the number has room for."""
+    """Return the set with a number, by the definition: the largest member is the last with C(s, d) ≤ the number."""
     found = list[int]()
     for count in range(members, 0, -1):
         member = count - 1

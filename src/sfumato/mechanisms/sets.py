@@ -1,10 +1,10 @@
 """The sets response: a report points to a public set that contains the answer more often than by chance.
 
 Answers are residues mod k, at most 64 of them. A row has a public set of `chosen` residues; a random residue is drawn,
-each in the set with weight `odds` and each other with weight 1. The report is the answer less that residue: so it tells
-which set, moved by the report, holds the answer, or seldom not. Seen over all rows that is subset selection, whose
-error is the least; and a set around a smaller one serves lower odds: several levels can share one report, which the
-ladder over this mechanism makes use of.   Ref: [YB18]; theory: docs/theory/flags.md
+each in the set with weight `odds` and each other with weight 1. The report is the answer less that residue, so the
+row's set, moved by the report, holds the answer more often than by chance. Over all rows that is subset selection,
+whose error is the least. A set around a smaller one serves lower odds, so several levels can share one report; the
+ladder over this mechanism uses that.   Ref: [YB18]; theory: docs/theory/flags.md
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class SetsResponse(PublicShifts):
         return own, (self.chosen - own) / (self.size - 1)
 
     def publics(self, count: int, positions: Positions) -> Codes:
-        """The numbers of the public sets of rows, drawn for their positions under a key that everybody knows.
+        """The numbers of the public sets of rows, drawn for their positions under a public key.
 
         There are none where all rows have the first: a single residue is moved to any other by the report itself.
         """
@@ -144,7 +144,7 @@ class SetsResponse(PublicShifts):
 
 
 def set_noise(size: int, chosen: int, odds: float, share: float = 0.0) -> float:
-    """n times the variance of the share of an answer that so many hold; V0 for an answer that nobody holds."""
+    """n times the variance of the share of an answer at this share; V0 for an answer with share 0."""
     own = odds * chosen / (odds * chosen + size - chosen)
     other = (chosen - own) / (size - 1)
     hit = other + (own - other) * share

@@ -1,7 +1,7 @@
 """Any dense channel as a mechanism, and designs that are channels.
 
-The law sampled is the channel itself when its denominators fit a word, else the nearest one that does; `channel()`
-tells which, and certificates are computed from it.   Proof: docs/theory/sampling.md
+The law sampled is the channel itself when its denominators fit a word, else the nearest one that does. `channel()`
+returns the sampled one, and certificates are computed from it.   Proof: docs/theory/sampling.md
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ class Tabulated:
         return np.asarray(np.linalg.pinv(rows.T).T, dtype=np.float64)
 
 
-# What every design has that is a channel: a certificate, and a mechanism that draws from it.
+# --- Designs that are channels: a certificate, and a mechanism that draws from it
 
 
 class DrawnDesign(Shown):

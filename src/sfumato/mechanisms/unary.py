@@ -2,8 +2,9 @@
 
 The bit of the true answer is reported as one with probability `own`, each other bit with probability `other`. Two
 answers differ in two bits, so no report favours one answer over another by more than own(1-other)/(other(1-own)).
-The symmetric form flips every bit alike, the optimised form keeps the one by a fair coin and spends all on the zeros.
-Ref: [EPK14] (symmetric, with a permanent part), [WBLJ17] (optimised); proof: docs/theory/unary.md
+The symmetric form flips every bit alike; the optimised form reports the true bit by a fair coin and spends the whole
+epsilon on the zeros.   Ref: [EPK14] (symmetric, with a permanent part), [WBLJ17] (optimised); proof:
+docs/theory/unary.md
 
 Each bit is one word compared with an integer threshold. The thresholds are rounded towards more privacy, so the odds
 that are sampled, an exact Fraction, never exceed the odds that are declared.

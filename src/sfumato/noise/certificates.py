@@ -1,9 +1,10 @@
 """Certificates of noise on numbers, ranks and vectors under a stated dependence.
 
-The subject is the range, the steps and the parameter of the noise in Fractions, and the input law that proves the
-capacity. Verification evaluates that law again; where a record has few values, it proves by other output laws that no
-selection exceeds it. It never looks for a better noise. With `change` and `people` the steps are those of what a group
-of so many people moves, not of the whole range.   Theory: docs/theory/gaussian_noise.md, correlated_noise.md
+The subject is the range, the steps and the parameter of the noise in Fractions, and the input distribution that proves
+the capacity. Verification evaluates that distribution again. Where a record has few values, it proves by other output
+distributions that no selection exceeds the capacity. It never searches for a better noise. With `change` and `people`
+the steps are those that a group of so many people moves, not those of the whole range.
+Theory: docs/theory/gaussian_noise.md, docs/theory/correlated_noise.md
 """
 
 from __future__ import annotations
@@ -43,13 +44,11 @@ from sfumato.measures.gaussian import (
 from sfumato.numbers.exact import read_fraction
 from sfumato.numbers.intervals import Interval, log2_interval
 
-# What noise claims when it is made for people who depend on few others: under the assumption, and without it.
-#
-# Changing one record moves f by at most Δ, and at most m people depend on each other. Given everybody outside of a
-# group its people move f within mΔ, so they learn no more about each other than the noise lets through of that; who
-# knows the group but for one has Δ; and were the assumption false, somebody might have all of the range. The last two
-# are bounded by a limit on power, whose number everybody can find again.   Ref: [E, Thm 3]; theory:
-# docs/theory/correlated_noise.md
+# --- Claims about noise for people who depend on few others: under the assumption, and without it
+# Changing one record moves f by at most Δ, and at most m people depend on each other. Given everyone outside a group
+# its people move f by at most mΔ, which bounds what is learned about them. With all of the group but one known, the
+# bound is that of Δ. Without the assumption it is that of the whole range. The last two follow from a limit on power.
+# Ref: [E, Thm 3]; theory: docs/theory/correlated_noise.md
 
 
 OTHERS_KNOWN = "others_known_bits"
@@ -76,7 +75,7 @@ def group_notes(people: int) -> tuple[str, str]:
 
 
 def whom(people: int | None, *, one: str = "any one record", together: bool = True) -> str:
-    """About whom a release tells so much, to the end of the sentence."""
+    """Say whom the bits of a release are about, to the end of the sentence."""
     if people is None:
         everybody = ", and about all of them together" if together else ""
         return f"{one}{everybody}, whatever is known beforehand and however the records depend on each other."
@@ -119,27 +118,26 @@ def assumption_claims(people: int, lone: Interval, all_depend: Interval, because
     return (known, broken) if people > 1 else (broken,)
 
 
-# Certificates of a private quantile: one of several declared values, those of a worse rank exponentially less likely.
-#
-# A value at a distance of d ranks from the wanted one is drawn with a weight of e^(-λd). Given all others, m people
-# change each rank by at most m, so every law of a release is within m/2 ranks of the one in the middle, and ratios to
-# that have logarithms in a range of w = mλ, which bounds what is told: (z - 1 - ln z)·log2 e bits, z = w/(1 - e^-w).
+# --- Certificates of a private quantile: one of several declared values, drawn by rank
+# A value d ranks from the wanted one is drawn with a weight of e^(-λd). Given all others, m people change each rank by
+# at most m. So every distribution of a release is within m/2 ranks of the middle one, log ratios to it have a range of
+# w = mλ, and at most (z - 1 - ln z)·log2 e bits are revealed, z = w/(1 - e^-w).
 # Ref: [E, Thm 3]; theory: docs/theory/correlated_noise.md
 
 
-SCHEMA_RANK_CERTIFICATES = "sfumato/certificate/rank-noise/1"
-CAPACITY_RANK_CERTIFICATES = "rank_noise_bits"
+RANK_SCHEMA = "sfumato/certificate/rank-noise/1"
+RANK_CAPACITY = "rank_noise_bits"
 MOST_CANDIDATES = 100_000
 RATES = Fraction(1, 10**20), Fraction(10**3)
-_ANYBODY = (
+_RANK_NOTES = (
     "One release. The bits of several releases about the same records add up.",
     "In bits, under any knowledge and any correlation.",
 )
-_GROUP = "In bits, under any knowledge about people outside of a group."
-_BOUND = "the least of log2 k and (z - 1 - ln z)·log2 e, z = w/(1 - e^-w), w = mλ"
+_RANK_GROUP = "In bits, under any knowledge about people outside of a group."
+_RANK_BOUND = "the least of log2 k and (z - 1 - ln z)·log2 e, z = w/(1 - e^-w), w = mλ"
 
 
-class _RecordRankCertificates(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+class _RankRecord(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     low: str
     high: str
     candidates: int
@@ -185,36 +183,34 @@ def rank_bits(people: int, rate: Fraction, candidates: int) -> Interval:
 
 
 @subject_of.register
-def _itself_of_rank_certificates(thing: RankSubject) -> RankSubject:
+def _rank_itself(thing: RankSubject) -> RankSubject:
     return thing
 
 
-def _state_of_rank_certificates(subject: RankSubject) -> tuple[Claim, ...]:
-    return _claims_of_rank_certificates(subject, publish(_proven_of_rank_certificates(subject)))
+def _rank_state(subject: RankSubject) -> tuple[Claim, ...]:
+    return _rank_claims(subject, publish(_rank_proven(subject)))
 
 
-def _restate_of_rank_certificates(subject: RankSubject, stated: Stated) -> tuple[Claim, ...]:
-    return _claims_of_rank_certificates(
-        subject, settle(stated.get(CAPACITY_RANK_CERTIFICATES), _proven_of_rank_certificates(subject))
-    )
+def _rank_restate(subject: RankSubject, stated: Stated) -> tuple[Claim, ...]:
+    return _rank_claims(subject, settle(stated.get(RANK_CAPACITY), _rank_proven(subject)))
 
 
-def _proven_of_rank_certificates(subject: RankSubject) -> Interval:
+def _rank_proven(subject: RankSubject) -> Interval:
     return rank_bits(subject.moving, subject.rate, subject.candidates)
 
 
-def _claims_of_rank_certificates(subject: RankSubject, bits: Interval) -> tuple[Claim, ...]:
+def _rank_claims(subject: RankSubject, bits: Interval) -> tuple[Claim, ...]:
     people, rate, candidates = subject.people, subject.rate, subject.candidates
     assumption: tuple[Claim, ...] = ()
     if people is not None:
         lone, everybody = (publish(rank_bits(many, rate, candidates)) for many in (1, subject.records))
-        assumption = assumption_claims(people, lone, everybody, because=f"{_BOUND}, for")
+        assumption = assumption_claims(people, lone, everybody, because=f"{_RANK_BOUND}, for")
     return (
         bound_claim(
-            CAPACITY_RANK_CERTIFICATES,
+            RANK_CAPACITY,
             bits,
             "bits",
-            because=f"{_BOUND}, for m = {subject.moving} people, who change no rank by more than m [E, Thm 3]",
+            because=f"{_RANK_BOUND}, for m = {subject.moving} people, who change no rank by more than m [E, Thm 3]",
             sentence=f"One release tells at most {at_most(bits)} bits about {whom(people)}",
         ),
         *assumption,
@@ -231,11 +227,11 @@ def _claims_of_rank_certificates(subject: RankSubject, bits: Interval) -> tuple[
     )
 
 
-def _title_of_rank_certificates(subject: RankSubject) -> str:
+def _rank_title(subject: RankSubject) -> str:
     return f"Certificate of noise: a quantile, drawn by rank from {subject.candidates} values"
 
 
-def _about_of_rank_certificates(subject: RankSubject) -> str:
+def _rank_about(subject: RankSubject) -> str:
     return (
         f"About the quantile of {fraction_text(subject.share)} among {subject.records} records, drawn from "
         f"{subject.candidates} declared values between {fraction_text(subject.low)} and {fraction_text(subject.high)}: "
@@ -243,12 +239,12 @@ def _about_of_rank_certificates(subject: RankSubject) -> str:
     )
 
 
-def _notes_of_rank_certificates(subject: RankSubject) -> tuple[str, ...]:
-    return _ANYBODY if subject.people is None else (*group_notes(subject.people), _GROUP)
+def _rank_notes(subject: RankSubject) -> tuple[str, ...]:
+    return _RANK_NOTES if subject.people is None else (*group_notes(subject.people), _RANK_GROUP)
 
 
-def _write_of_rank_certificates(subject: RankSubject) -> _RecordRankCertificates:
-    return _RecordRankCertificates(
+def _rank_write(subject: RankSubject) -> _RankRecord:
+    return _RankRecord(
         low=str(subject.low),
         high=str(subject.high),
         candidates=subject.candidates,
@@ -259,7 +255,7 @@ def _write_of_rank_certificates(subject: RankSubject) -> _RecordRankCertificates
     )
 
 
-def _read_of_rank_certificates(record: _RecordRankCertificates) -> RankSubject:
+def _rank_read(record: _RankRecord) -> RankSubject:
     low, high, share, rate = (
         read_fraction(text, most_digits=_MOST_DIGITS) for text in (record.low, record.high, record.share, record.rate)
     )
@@ -285,40 +281,39 @@ def _read_of_rank_certificates(record: _RecordRankCertificates) -> RankSubject:
 
 register(
     Kind(
-        schema=SCHEMA_RANK_CERTIFICATES,
+        schema=RANK_SCHEMA,
         subject=RankSubject,
-        record=_RecordRankCertificates,
-        write=_write_of_rank_certificates,
-        read=_read_of_rank_certificates,
-        title=_title_of_rank_certificates,
-        about=_about_of_rank_certificates,
-        notes=_notes_of_rank_certificates,
-        state=_state_of_rank_certificates,
-        restate=_restate_of_rank_certificates,
+        record=_RankRecord,
+        write=_rank_write,
+        read=_rank_read,
+        title=_rank_title,
+        about=_rank_about,
+        notes=_rank_notes,
+        state=_rank_state,
+        restate=_rank_restate,
     )
 )
 
 
-# Certificates of noise on a histogram.
-#
+# --- Certificates of noise on a histogram
 # People who depend on each other move the counts within a ball, and a limit on power bounds what independent discrete
-# Gaussian noise lets through of that. Half of the largest distance is no radius of it: three cells of a histogram are
-# √2 apart, and lie on a circle of √(2/3) and not of √(1/2). The radius for m people and k cells is m·√(1-1/k). Ref:
-# [E, Thm 3]; theory: docs/theory/correlated_noise.md
+# Gaussian noise reveals. The radius for m people and k cells is m·√(1-1/k). Half of the largest distance is not a
+# radius: three cells of a histogram are √2 apart, and lie on a circle of √(2/3), not √(1/2).
+# Ref: [E, Thm 3]; theory: docs/theory/correlated_noise.md
 
 
-SCHEMA_VECTOR_CERTIFICATES = "sfumato/certificate/vector-noise/1"
-CAPACITY_VECTOR_CERTIFICATES = "vector_noise_bits"
+VECTOR_SCHEMA = "sfumato/certificate/vector-noise/1"
+VECTOR_CAPACITY = "vector_noise_bits"
 _HISTOGRAM = "histogram"
 MOST_DIMENSION = 10**6
-_NOISES_VECTOR_CERTIFICATES = Fraction(1, 1000), Fraction(1 << 80)
-_ANYBODY_VECTOR_CERTIFICATES = (
+_VECTOR_NOISES = Fraction(1, 1000), Fraction(1 << 80)
+_NOTES = (
     "One release. The bits of several releases about the same records add up.",
     "In bits, under any knowledge and any correlation; the odds between two values are not bounded.",
 )
 
 
-class _RecordVectorCertificates(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+class _VectorRecord(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     what: str
     dimension: int
     records: int
@@ -368,25 +363,23 @@ def squared_radius(dimension: int, people: int) -> Fraction:
 
 
 @subject_of.register
-def _itself_of_vector_certificates(thing: VectorSubject) -> VectorSubject:
+def _vector_itself(thing: VectorSubject) -> VectorSubject:
     return thing
 
 
-def _state_of_vector_certificates(subject: VectorSubject) -> tuple[Claim, ...]:
-    return _claims_of_vector_certificates(subject, publish(_proven_of_vector_certificates(subject)))
+def _vector_state(subject: VectorSubject) -> tuple[Claim, ...]:
+    return _vector_claims(subject, publish(_vector_proven(subject)))
 
 
-def _restate_of_vector_certificates(subject: VectorSubject, stated: Stated) -> tuple[Claim, ...]:
-    return _claims_of_vector_certificates(
-        subject, settle(stated.get(CAPACITY_VECTOR_CERTIFICATES), _proven_of_vector_certificates(subject))
-    )
+def _vector_restate(subject: VectorSubject, stated: Stated) -> tuple[Claim, ...]:
+    return _vector_claims(subject, settle(stated.get(VECTOR_CAPACITY), _vector_proven(subject)))
 
 
-def _proven_of_vector_certificates(subject: VectorSubject) -> Interval:
+def _vector_proven(subject: VectorSubject) -> Interval:
     return power_bound(subject.dimension, subject.squared_radius, subject.variance, subject.spread)
 
 
-def _claims_of_vector_certificates(subject: VectorSubject, bits: Interval) -> tuple[Claim, ...]:
+def _vector_claims(subject: VectorSubject, bits: Interval) -> tuple[Claim, ...]:
     people, dimension, variance = subject.people, subject.dimension, subject.variance
     assumption: tuple[Claim, ...] = ()
     if people is not None:
@@ -396,7 +389,7 @@ def _claims_of_vector_certificates(subject: VectorSubject, bits: Interval) -> tu
         assumption = assumption_claims(people, lone, everybody)
     return (
         bound_claim(
-            CAPACITY_VECTOR_CERTIFICATES,
+            VECTOR_CAPACITY,
             bits,
             "bits",
             because=(
@@ -425,23 +418,23 @@ def _claims_of_vector_certificates(subject: VectorSubject, bits: Interval) -> tu
     )
 
 
-def _title_of_vector_certificates(subject: VectorSubject) -> str:
+def _vector_title(subject: VectorSubject) -> str:
     return f"Certificate of noise: a histogram of {subject.dimension} cells, with independent discrete Gaussian noise"
 
 
-def _about_of_vector_certificates(subject: VectorSubject) -> str:
+def _vector_about(subject: VectorSubject) -> str:
     return (
         f"About {subject.dimension} numbers made of {subject.records} records, each in at most one cell, released in "
         "multiples of 1 with independent discrete Gaussian noise."
     )
 
 
-def _notes_of_vector_certificates(subject: VectorSubject) -> tuple[str, ...]:
-    return _ANYBODY_VECTOR_CERTIFICATES if subject.people is None else (*group_notes(subject.people), _NO_ODDS)
+def _notes(subject: NoiseSubject | VectorSubject) -> tuple[str, ...]:
+    return _NOTES if subject.people is None else (*group_notes(subject.people), _NO_ODDS)
 
 
-def _write_of_vector_certificates(subject: VectorSubject) -> _RecordVectorCertificates:
-    return _RecordVectorCertificates(
+def _vector_write(subject: VectorSubject) -> _VectorRecord:
+    return _VectorRecord(
         what=_HISTOGRAM,
         dimension=subject.dimension,
         records=subject.records,
@@ -454,7 +447,7 @@ def _write_of_vector_certificates(subject: VectorSubject) -> _RecordVectorCertif
     )
 
 
-def _read_of_vector_certificates(record: _RecordVectorCertificates) -> VectorSubject:
+def _vector_read(record: _VectorRecord) -> VectorSubject:
     variance, spread = (read_fraction(text, most_digits=_MOST_DIGITS) for text in (record.variance, record.spread))
     if (record.what, record.size, record.grid) != (_HISTOGRAM, "1", "1"):
         raise ValueError("what is counted cannot be")
@@ -465,10 +458,7 @@ def _read_of_vector_certificates(record: _RecordVectorCertificates) -> VectorSub
         or not 1 <= (1 if record.people is None else record.people) <= MOST_PEOPLE
     ):
         raise ValueError("the number of records or of people cannot be")
-    if (
-        not _NOISES_VECTOR_CERTIFICATES[0] <= variance <= _NOISES_VECTOR_CERTIFICATES[1]
-        or not variance <= spread <= 10**40
-    ):
+    if not _VECTOR_NOISES[0] <= variance <= _VECTOR_NOISES[1] or not variance <= spread <= 10**40:
         raise ValueError("the noise, or what proves its bound, cannot be")
     # The radius stands in the file for its reader; writing the certificate again shows whether it fits.
     return VectorSubject(
@@ -482,22 +472,21 @@ def _read_of_vector_certificates(record: _RecordVectorCertificates) -> VectorSub
 
 register(
     Kind(
-        schema=SCHEMA_VECTOR_CERTIFICATES,
+        schema=VECTOR_SCHEMA,
         subject=VectorSubject,
-        record=_RecordVectorCertificates,
-        write=_write_of_vector_certificates,
-        read=_read_of_vector_certificates,
-        title=_title_of_vector_certificates,
-        about=_about_of_vector_certificates,
-        notes=_notes_of_vector_certificates,
-        state=_state_of_vector_certificates,
-        restate=_restate_of_vector_certificates,
+        record=_VectorRecord,
+        write=_vector_write,
+        read=_vector_read,
+        title=_vector_title,
+        about=_vector_about,
+        notes=_notes,
+        state=_vector_state,
+        restate=_vector_restate,
     )
 )
 
 
-# How much discrete Gaussian noise lets through of what some people move: searched for, and enclosed.
-#
+# --- Certificates of noise on a number: the capacity of discrete Gaussian noise, searched for and enclosed
 # Theory: docs/theory/gaussian_noise.md, docs/theory/correlated_noise.md
 
 
@@ -521,7 +510,7 @@ def steps_moved(people: int | None, change: Fraction | None, width: Fraction, gr
 
 
 def bound_noise(variance: Fraction, steps: int, values: int | None) -> NoiseBound:
-    """Search for the input law that tells most, and enclose the capacity by it."""
+    """Search for the input distribution that reveals most, and enclose the capacity by it."""
     if uses_selections(variance, steps, values):
         found = selection_capacity(variance, steps, values or 2)
         bits = publish(stated_bits(variance, steps, found.positions, found.weights))
@@ -543,17 +532,11 @@ def uses_selections(variance: Fraction, steps: int, values: int | None) -> bool:
 
 SCHEMA = "sfumato/certificate/noise/1"
 CAPACITY = "noise_capacity_bits"
-# Finer scales and noises than any design here has; a file that asks for more is not one of ours.
+# Finer scales and noises than those of any design here; a file with more is refused.
 _MOST_STEPS = 2_000
 _MOST_DIGITS = 400
 _MOST_VALUES = 10**9
 _NOISES = Fraction(1, 1000), Fraction(10**9)
-_NOTES = (
-    "One release. The bits of several releases about the same records add up.",
-    "In bits, under any knowledge and any correlation; the odds between two values are not bounded.",
-)
-
-
 _NO_ODDS = "In bits, under any knowledge about people outside of a group; the odds between two values are not bounded."
 
 
@@ -604,7 +587,7 @@ class NoiseSubject:
 
     @property
     def moved(self) -> Fraction:
-        """How far those who depend on each other move the number: the whole range where it may be anybody."""
+        """How far those who depend on each other move the number: the whole range under arbitrary dependence."""
         return moved_by(self.people, self.change, self.high - self.low)
 
     def squared_radius(self, people: int | None) -> Fraction:
@@ -622,7 +605,7 @@ def certify_range(
     change: Fraction | None = None,
     people: int | None = None,
 ) -> Certificate:
-    """Return every claim about noise on a range, having searched for the input law that tells most."""
+    """Return every claim about noise on a range, having searched for the input distribution that reveals most."""
     bound = bound_noise(variance, steps, values)
     return certify_subject(
         NoiseSubject(
@@ -747,10 +730,6 @@ def _about_range(subject: NoiseSubject, values: str) -> str:
         f"About a number between {fraction_text(subject.low)} and {fraction_text(subject.high)} that is rounded to "
         f"{values}{fraction_text(subject.grid)} apart, and given discrete Gaussian noise."
     )
-
-
-def _notes(subject: NoiseSubject) -> tuple[str, ...]:
-    return _NOTES if subject.people is None else (*group_notes(subject.people), _NO_ODDS)
 
 
 def _write(subject: NoiseSubject) -> _Record:

@@ -1,9 +1,10 @@
 """The exponential channel and the flip of a yes/no answer about many records [E].
 
 Every answer is ranked by its distortion from the true one, and rank j is drawn with weight r^j, r = e^-λ. The rows are
-permutations of one law, so C_1 ≤ log2 k - H(Z) with the closed form (82); the capacity of the channel, and for a record
-with few values of its best rows, is no larger. r is a fraction, so the channel is exact and the law drawn is the law
-certified.   Ref: [E, Def. 15, Cor. 5]; theory: docs/theory/calibrated_noise.md
+permutations of one distribution, so C_1 ≤ log2 k - H(Z) with the closed form (82). The capacity of the channel, and for
+a record with few values that of its best rows, is no larger. r is a fraction, so the channel is exact and the
+distribution drawn is the one certified.
+Ref: [E, Def. 15, Cor. 5]; theory: docs/theory/calibrated_noise.md
 """
 
 from __future__ import annotations
@@ -76,21 +77,21 @@ class ExponentialDesign(Shown):
 
     @property
     def correlated(self) -> Correlation:
-        """Nothing is assumed: the bound holds whoever depends on whom."""
+        """No assumption: the bound holds under arbitrary dependence."""
         return ANYONE
 
     @property
     def reaccounting(self) -> Reaccounting:
-        """What it takes to find again what a release tells, under whatever assumption."""
+        """The data that `bits_for` needs for any assumption."""
         return against_anyone(self.capacity_bits)
 
     def bits_for(self, correlation: Correlation) -> float:
-        """Bound from above what one release tells about a person under another assumption, in bits."""
+        """Bound from above what one release reveals about a person under another assumption, in bits."""
         return bits_of(self.reaccounting, correlation)
 
     @property
     def certificate(self) -> Certificate:
-        """Every measure of what the answer told says about the true one, and so about any record behind it."""
+        """Every measure of what the released answer reveals about the true one, and so about any record behind it."""
         return certify(self.channel)
 
     def release(self, answer: Label, bits: BitSource | None = None) -> Label:
@@ -228,21 +229,20 @@ def _leak(channel: Channel, values: int | None) -> Interval:
     return best_subset(np.unique(normalised_rows(channel), axis=0), values, gap_bits=1e-7).bits
 
 
-# A yes/no answer about many records, flipped by a coin: the flip for a budget in bits, and back.
-#
-# A flip with probability p leaks C_1 = 1 - H2(p) bits about somebody, for every function that is not constant and
-# whatever the records are: two values of one record whose answers differ already make the whole binary symmetric
-# channel, so the case that the paper leaves open is settled.   Ref: [E, Sec. 4.1]; theory:
-# docs/theory/calibrated_noise.md
+# --- The flip of a yes/no answer about many records: the flip for a budget in bits, and the bits of a flip
+# A flip with probability p leaks C_1 = 1 - H2(p) bits about a record, for every function that is not constant and all
+# records: two values of one record whose answers differ already give the whole binary symmetric channel. This settles
+# the case that the paper leaves open.
+# Ref: [E, Sec. 4.1]; theory: docs/theory/calibrated_noise.md
 
 
-# Flip probabilities are multiples of this: nobody sees the difference, and a certificate stays short.
-_GRID_FLIPPED_ANSWERS = 1 << 32
+# Flip probabilities are multiples of the inverse: the loss is negligible, and certificates stay short.
+_FLIP_GRID = 1 << 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlipDesign(Shown):
-    """Flip the answer with probability `flip`; `capacity_bits` is what that leaks at most about anybody.
+    """Flip the answer with probability `flip`; `capacity_bits` is the most that it leaks about any record.
 
     >>> import sfumato as sf
     >>> from fractions import Fraction
@@ -269,21 +269,21 @@ class FlipDesign(Shown):
 
     @property
     def correlated(self) -> Correlation:
-        """Nothing is assumed: the bound holds whoever depends on whom."""
+        """No assumption: the bound holds under arbitrary dependence."""
         return ANYONE
 
     @property
     def reaccounting(self) -> Reaccounting:
-        """What it takes to find again what a release tells, under whatever assumption."""
+        """The data that `bits_for` needs for any assumption."""
         return against_anyone(self.capacity_bits)
 
     def bits_for(self, correlation: Correlation) -> float:
-        """Bound from above what one release tells about a person under another assumption, in bits."""
+        """Bound from above what one release reveals about a person under another assumption, in bits."""
         return bits_of(self.reaccounting, correlation)
 
     @property
     def certificate(self) -> Certificate:
-        """Every measure of what a flipped answer tells about the answer, and so about any record behind it."""
+        """Every measure of what a flipped answer reveals about the answer, and so about any record behind it."""
         return certify(Channel([[1 - self.flip, self.flip], [self.flip, 1 - self.flip]], ("no", "yes"), ("no", "yes")))
 
     def channel(self, truth: Sequence[int]) -> Channel:
@@ -312,7 +312,7 @@ def _flip_subject(thing: FlipDesign) -> ChannelSubject:
 
 
 def flip(*, budget_bits: Real) -> FlipDesign:
-    """Return the smallest flip whose leak is certainly within the budget; 0 where a whole bit may be told.
+    """Return the smallest flip whose leak is certainly within the budget; 0 where a whole bit may be revealed.
 
     >>> import sfumato as sf
     >>> design = sf.noise.flip(budget_bits=0.5)
@@ -325,11 +325,11 @@ def flip(*, budget_bits: Real) -> FlipDesign:
     check_positive("budget_bits", budget)
     if budget >= 1:
         return FlipDesign(flip=Fraction(0), budget_bits=budget)
-    low, high = 0, _GRID_FLIPPED_ANSWERS // 2  # low leaks too much, high nothing
+    low, high = 0, _FLIP_GRID // 2  # low leaks too much, high nothing
     while high - low > 1:
         middle = (low + high) // 2
-        if Fraction(FlipDesign(flip=Fraction(middle, _GRID_FLIPPED_ANSWERS)).capacity_bits.upper) <= budget:
+        if Fraction(FlipDesign(flip=Fraction(middle, _FLIP_GRID)).capacity_bits.upper) <= budget:
             high = middle
         else:
             low = middle
-    return FlipDesign(flip=Fraction(high, _GRID_FLIPPED_ANSWERS), budget_bits=budget)
+    return FlipDesign(flip=Fraction(high, _FLIP_GRID), budget_bits=budget)

@@ -1,12 +1,12 @@
 """The least discrete Gaussian noise for a budget in bits, on numbers, sums, counts and means.
 
-Ref: [E, Cor. 6], [Smi71]; theory: docs/theory/gaussian_noise.md
+f(x) in [low, high] is rounded to a grid and discrete Gaussian noise is added. For all records and every dependence
+between them, the release reveals no more about one of them than the capacity of that noise under an amplitude limit:
+rounding is a function of the data and stays on the scale. Calibration and certificate use the discrete distribution
+that is sampled, not the normal distribution that it resembles. Where one record changes f by little and few people
+depend on each other, the amplitude is what these few move: docs/theory/correlated_noise.md
 
-f(x) in [low, high] is rounded to a grid and discrete Gaussian noise is added. Whatever the records are and however
-they depend on each other, the release tells no more about one of them than the capacity of that noise under an
-amplitude limit: rounding is a function of the data and stays on the scale. Calibration and certificate are for the
-discrete law that is sampled, not for the normal law that it resembles. Where one record changes f by little and few
-people depend on each other, the amplitude is what these few move: docs/theory/correlated_noise.md
+Ref: [E, Cor. 6], [Smi71]; theory: docs/theory/gaussian_noise.md
 """
 
 from __future__ import annotations
@@ -41,20 +41,18 @@ from sfumato.numbers.intervals import Interval, float_above
 from sfumato.sampling.noise import DiscreteGaussian
 from sfumato.sampling.sources import BitSource, SystemBits
 
-# The least discrete Gaussian noise whose certified capacity is within a budget.
-#
-# The capacity of the sampled law is what counts, so the parameter is searched among fractions with short denominators
-# and each trial is bounded from above; where to begin is only a guess.
-#
+# --- The least discrete Gaussian noise whose certified capacity is within a budget
+# The parameter is searched among fractions with short denominators, and the capacity of each trial is bounded from
+# above for the distribution that is sampled. The starting point is a guess.
 # Theory: docs/theory/gaussian_noise.md
 
 
-# The parameter keeps about so many bits: a millionth of it is the price.
+# The parameter keeps about this many bits, a relative loss of one millionth.
 _BITS = 20
-# A deviation of so many steps loses nothing that counts; with few values a coarser scale keeps selections few.
+# A deviation of this many steps loses little; with few values a coarser scale keeps selections few.
 _STEPS_PER_DEVIATION, _STEPS_WITH_FEW_VALUES = 8, 4
 _USUAL_STEPS = 16
-# A scale whose steps are this small against the noise is finer than anybody can see.
+# A larger deviation in steps makes no visible difference.
 _MOST_DEVIATION = 200
 _LEAST_VARIANCE = Fraction(1, 16)
 _SMALL_ROOM = 1e-6
@@ -167,7 +165,7 @@ class GaussianDesign(Shown):
 
     @property
     def bound(self) -> Fraction:
-        """T, half of what those who may depend on each other move: half the range where it may be anybody."""
+        """T, half of what those who may depend on each other move: half the range under arbitrary dependence."""
         return moved_by(self.correlated.people, self.change, self.high - self.low) / 2
 
     @property
@@ -187,7 +185,7 @@ class GaussianDesign(Shown):
 
     @property
     def paper_variance(self) -> float:
-        """T²/(2^(2b)-1), what [E, Cor. 6] asks for: a limit on power where there is one on amplitude."""
+        """T²/(2^(2b)-1), the variance of [E, Cor. 6]: a limit on power where there is one on amplitude."""
         return float(self.bound) ** 2 / math.expm1(2 * self.budget_bits * math.log(2))
 
     @property
@@ -204,7 +202,7 @@ class GaussianDesign(Shown):
 
     @property
     def reaccounting(self) -> Reaccounting:
-        """What it takes to find again what a release tells, under whatever assumption."""
+        """The data that `bits_for` needs for any assumption."""
         parameters: dict[str, str | int] = {
             "width": str(self.high - self.low),
             "grid": str(self.grid),
@@ -219,7 +217,7 @@ class GaussianDesign(Shown):
         return Reaccounting(kind="number", parameters=parameters)
 
     def bits_for(self, correlation: Correlation) -> float:
-        """Bound from above what one release tells about a person under another assumption, in bits."""
+        """Bound from above what one release reveals about a person under another assumption, in bits."""
         return bits_of(self.reaccounting, correlation)
 
     @property
@@ -343,10 +341,9 @@ def _range(bound: Real | None, low: Real | None, high: Real | None) -> tuple[Fra
     return start, end
 
 
-# A private sum and a private count, for people who may depend on few others.
-#
-# One record in [low, high] moves the sum of all by high-low at most, and the number of records with some property by
-# 1. Theory: docs/theory/correlated_noise.md
+# --- Private sums and private counts, for people who may depend on few others
+# One record in [low, high] moves the sum of all by at most high-low, and the number of records with a property by 1.
+# Theory: docs/theory/correlated_noise.md
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -366,7 +363,7 @@ class OfRecords:
 
     @property
     def capacity_bits(self) -> Interval:
-        """What one release tells at most about anyone, under the assumption that it was made for."""
+        """The most that one release reveals about anyone, under the assumption that it was made for."""
         return self.design.capacity_bits
 
     @property
@@ -381,11 +378,11 @@ class OfRecords:
 
     @property
     def reaccounting(self) -> Reaccounting:
-        """What it takes to find again what a release tells, under whatever assumption."""
+        """The data that `bits_for` needs for any assumption."""
         return self.design.reaccounting
 
     def bits_for(self, correlation: Correlation) -> float:
-        """Bound from above what one release tells about a person under another assumption, in bits."""
+        """Bound from above what one release reveals about a person under another assumption, in bits."""
         return self.design.bits_for(correlation)
 
     def total(self, values: Reals) -> Fraction:
@@ -482,15 +479,14 @@ def record_range(low: Real, high: Real, count: int) -> tuple[Fraction, Fraction,
     return start, end, int(size)
 
 
-# A private mean, and how far off it may be.   Ref: [E, Prop 4]; theory: docs/theory/gaussian_noise.md
-#
-# The mean of n records in [low, high] lies in the same range, and when the records depend on each other (all equal,
-# say) one of them can move it from end to end. So under arbitrary correlation its amplitude is T = (high-low)/2
-# whatever n is, and the noise does not shrink with n; only the error of sampling does. Where at most m people depend
-# on each other they move it by m(high-low)/n, and the noise does shrink: docs/theory/correlated_noise.md
+# --- Private means and their errors
+# The mean of n records in [low, high] lies in the same range. Under arbitrary correlation one record can move it from
+# end to end, so its amplitude is T = (high-low)/2 for every n, and only the sampling error shrinks with n. Where at
+# most m people depend on each other they move it by m(high-low)/n, and the noise shrinks with n.
+# Ref: [E, Prop 4]; theory: docs/theory/gaussian_noise.md, docs/theory/correlated_noise.md
 
 
-# Rounding of a sum of some thousand positive terms, with room to spare.
+# More than the rounding of a sum of some thousand positive terms.
 _ROUNDING = 1 + 1e-9
 
 

@@ -1,6 +1,6 @@
-"""Private columns as exact totals, private numbers that no error repeats, and the files that noise is made for.
+"""Private columns as exact totals, checks of private numbers, and the files that noise is made for.
 
-Refusals name the first row that cannot be used, and never what it holds.
+Errors name the first row that cannot be used, and never its content.
 """
 
 from __future__ import annotations
@@ -217,9 +217,8 @@ def _number(text: str) -> Fraction | None:
         return None
 
 
-# What noise is made for and from: distortion tables, one private value in a file, and noisy values on disk.
-#
-# A private value is read from a file, because what is typed in a command stays in the shell's history.
+# --- Files for noise: distortion tables, one private value, and noisy values
+# A private value is read from a file, because a command stays in the shell's history.
 
 
 SCHEMA = "sfumato/noisy/1"
@@ -291,7 +290,7 @@ def _numbers(path: str | Path, lines: list[tuple[int, tuple[str, ...]]]) -> tupl
     )
 
 
-# What designs of noise read: private numbers, which no error repeats, and who may depend on whom.
+# --- Arguments of noise designs: private numbers, which no error repeats, and the dependence between people
 
 
 def finite_number(value: Real) -> Fraction:

@@ -1,8 +1,8 @@
 """A private quantile of declared values.
 
-Values are declared without looking; one whose rank is d off is drawn with a weight of e^(-λd), λ a fraction. A value is
-proposed, all alike, and kept with chance e^(-λ(d - least d)): coins of exact chance, so no float touches an answer. How
-many are proposed depends on the data: do not let others measure how long it takes.
+Values are declared without looking at the data; one whose rank is d off is drawn with a weight of e^(-λd), λ a
+fraction. A value is proposed uniformly and kept with chance e^(-λ(d - least d)). The coins have exact chances, so no
+float affects an answer. The number of proposals depends on the data: do not let others measure the time it takes.
 Theory: docs/theory/correlated_noise.md
 """
 
@@ -23,10 +23,8 @@ from sfumato.display.notebooks import Shown
 from sfumato.errors import InvalidParameter
 from sfumato.measures.dependence import Correlation
 from sfumato.noise.certificates import (
-    CAPACITY_RANK_CERTIFICATES as CAPACITY,
-)
-from sfumato.noise.certificates import (
     MOST_CANDIDATES,
+    RANK_CAPACITY,
     RATES,
     RankSubject,
     rank_bits,
@@ -40,7 +38,7 @@ from sfumato.sampling.samplers import UniformBelow
 from sfumato.sampling.sources import BitSource, SystemBits
 
 _LEAST_BUDGET_BITS = 1e-6
-# About so many bits of λ are kept.
+# λ keeps about this many bits.
 _BITS = 20
 _AT_ONCE = 256
 _MOST_DENOMINATORS = 64
@@ -88,21 +86,21 @@ class PrivateQuantile(Shown):
 
     @property
     def capacity_bits(self) -> Interval:
-        """What one release tells at most; from below nothing is claimed."""
-        value = self.certificate[CAPACITY].value
+        """The most that one release reveals; no lower bound is claimed."""
+        value = self.certificate[RANK_CAPACITY].value
         assert isinstance(value, Interval)
         return Interval(0.0, value.upper)
 
     @property
     def reaccounting(self) -> Reaccounting:
-        """What it takes to find again what a release tells, under whatever assumption."""
+        """The data that `bits_for` needs for any assumption."""
         return Reaccounting(
             kind="ranks",
             parameters={"candidates": len(self.grid), "records": self.records, "rate": str(self.rate)},
         )
 
     def bits_for(self, correlation: Correlation) -> float:
-        """Bound from above what one release tells about a person under another assumption, in bits."""
+        """Bound from above what one release reveals about a person under another assumption, in bits."""
         return bits_of(self.reaccounting, correlation)
 
     def ranks_off(self, values: Reals) -> tuple[int, ...]:
@@ -153,7 +151,7 @@ def _quantile_subject(thing: PrivateQuantile) -> RankSubject:
 def private_quantile(
     grid: Reals, share: Real, records: int, budget_bits: float, correlated: Correlation | str | int
 ) -> PrivateQuantile:
-    """Return the sharpest draw by rank for a budget; `grid` lists the values that may be told, in ascending order.
+    """Return the sharpest draw by rank for a budget; `grid` lists the values that may be released, in ascending order.
 
     >>> import sfumato as sf
     >>> design = sf.noise.private_quantile(range(0, 101, 5), 0.5, 1000, 1, correlated=2)

@@ -1,8 +1,9 @@
-"""What a release leaks under another assumption about dependence.
+"""Bounds on what a release leaks under another assumption about dependence.
 
-Bits under different assumptions are not added. A ledger counts every release anew under the weakest assumption in it,
-from the `Reaccounting` kept with the release. Where beliefs are assumed to share few bits, noise is counted as if
-nothing were assumed, except normal noise.   Theory: docs/theory/correlated_noise.md
+Bits under different assumptions are not added: an account counts every release again under the weakest of its
+assumptions. The data needed for that is a `Reaccounting`, which a file can hold. Under the assumption that beliefs
+share few bits, noise is counted as if nothing were assumed, except normal noise, which is made for that assumption.
+Theory: docs/theory/correlated_noise.md
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ Plain = Mapping[str, str | int]
 NORMAL = "normal"
 """Noise that divides among the records, for beliefs that share few bits."""
 _MOST_DIGITS = 400
-# Up to so many steps the capacity is searched for, in a second or so; beyond, it is bounded by power.
+# Up to this many steps the capacity is searched for in about a second; above, it is bounded by power.
 _MOST_STEPS = 48
 
 
@@ -46,12 +47,12 @@ class Reaccounting:
 
 
 def against_anyone(bits: Interval) -> Reaccounting:
-    """Of a bound that holds whoever depends on whom."""
+    """Return the reaccounting of a bound that holds under arbitrary dependence."""
     return Reaccounting(kind="anyone", parameters={"bits": repr(bits.upper)})
 
 
 def bits_of(reaccounting: Reaccounting, correlation: Correlation) -> float:
-    """Bound from above what one release tells about a person under an assumption, in bits.
+    """Bound from above what one release reveals about a person under an assumption, in bits.
 
     Raises:
         InvalidParameter: the recount is of no known kind, or something of it is missing or damaged.
@@ -82,7 +83,7 @@ def bits_of(reaccounting: Reaccounting, correlation: Correlation) -> float:
 
 
 def _against_anyone(parameters: Plain, _: int | None) -> float:
-    """A bound that holds whoever depends on whom holds under every assumption."""
+    """A bound under arbitrary dependence holds under every assumption."""
     bits = float(parameters["bits"])
     if not 0 <= bits < math.inf:
         raise ValueError(bits)

@@ -33,9 +33,9 @@ HISTOGRAM = "histogram"
 NUMBERS = ("sum", "mean", "count")
 STATISTICS = (*NUMBERS, HISTOGRAM)
 MOST_DIMENSION = 10**6
-# Less noise against what one record moves would be none, and the others keep some of it.
+# The least noise against what one record moves, and the least part that is left for the others.
 _LEAST_DEVIATION, _LEAST_REST = Fraction(1, 1000), Fraction(1, 10**9)
-# The neighbours' deviations have four digits, so one that is so much smaller is not enough.
+# Deviations of neighbouring assumptions have four digits; one smaller by this factor is not enough.
 _HAIR = 1 - Fraction(1, 500)
 _ROOM = Fraction(3, 10**12)
 
@@ -154,7 +154,7 @@ def check_subject(subject: BeliefSubject) -> None:
         raise ValueError("the division of the noise cannot be")
 
 
-# How a certificate of noise for bounded beliefs speaks of records or households, and of numbers or histograms.
+# --- Texts of certificates: records or households, numbers or histograms
 
 
 def unit_words(subject: BeliefSubject) -> str:
@@ -220,8 +220,7 @@ def subject_words(subject: BeliefSubject) -> str:
     )
 
 
-# Certificates of normal noise for those whose beliefs share at most so many bits.
-#
+# --- Certificates of normal noise under beliefs that share at most a number of bits
 # The subject is the statistic, the number of records, the shared bits, the noise, and what proves the claims: how the
 # noise is divided between a record and the others, and noises for which the neighbouring assumptions would hold.
 # Verification evaluates them and searches for nothing.
@@ -412,15 +411,15 @@ register(
 )
 
 
-# The least normal noise on a sum within a budget, for beliefs that share at most so many bits.
-#
-# Deviations are in units of what one record can move, decimal, and each was itself held against the budget by an
-# enclosure that is rounded up; floats only say where to begin.   Theory: docs/theory/bounded_beliefs.md
+# --- The least normal noise on a sum within a budget, under beliefs that share at most a number of bits
+# Deviations are decimal, in units of what one record can move. Each was compared with the budget by an enclosure that
+# is rounded up; floats give the starting point only.
+# Theory: docs/theory/bounded_beliefs.md
 
 
-# A deviation has so many digits: a hundred-thousandth of it is the price.
+# A deviation has this many digits, a relative loss of one hundred-thousandth.
 _DIGITS = 6
-# The neighbours' deviations are there to be compared with.
+# Digits of the deviations of neighbouring assumptions, which are only compared.
 _DIGITS_OF_NEIGHBOURS = 4
 # A certificate states bits on a grid of 1e-12, rounded up; they are within the budget, too.
 _PUBLISHED = 2e-12

@@ -1,9 +1,9 @@
-"""Designs of noise for beliefs that share few bits, and what they release.
+"""Designs of noise for beliefs that share few bits, and their releases.
 
-Between *nobody depends on anybody* and *anybody may depend on everybody*: the bits that a release tells about one
-record are bounded for everybody whose beliefs differ from independent records by at most c bits over the whole data
-set. c is assumed, never measured. The noise is drawn exactly and the noisy number is rounded; the bits are those of
-Theorem 1, which add up over releases. `people`: instead of records, households of at most so many are independent.
+The assumption lies between independent records and arbitrary dependence: the bits that a release reveals about one
+record are bounded for every reader whose beliefs differ from independent records by at most c bits over the whole data
+set. c is assumed, never measured. The noise is drawn exactly and the noisy number is rounded. The bits are those of
+Theorem 1, which add up over releases. With `people`, households of at most so many are independent instead of records.
 Theory: docs/theory/bounded_beliefs.md
 """
 
@@ -52,8 +52,7 @@ from sfumato.numbers.intervals import Interval
 from sfumato.sampling.noise import RoundedGaussian
 from sfumato.sampling.sources import BitSource, SystemBits
 
-# A design of noise for bounded beliefs, and what it releases: drawn exactly, rounded, booked by Theorem 1.
-#
+# --- A design for bounded beliefs and its release: drawn exactly, rounded, counted by Theorem 1
 # Theory: docs/theory/bounded_beliefs.md
 
 
@@ -124,7 +123,7 @@ class BelievedNoise(Shown):
 
     @property
     def anyone_deviation(self) -> Fraction:
-        """A deviation that would be enough for the same bits whatever anybody believes."""
+        """A deviation that would be enough for the same bits under all beliefs."""
         return self.subject.anyone_deviation
 
     @property
@@ -134,12 +133,12 @@ class BelievedNoise(Shown):
 
     @property
     def independent_bits(self) -> Interval:
-        """What is told to whoever believes that the records are independent."""
+        """The bits revealed to a reader who believes that the records are independent."""
         return self._claimed(NOBODYS)
 
     @property
     def anyone_bits(self) -> Interval:
-        """What may be told to whoever believes that all records move together, and is not covered."""
+        """The bits for a reader who believes that all records move together, who is not covered."""
         return self._claimed(ANYONES)
 
     def _claimed(self, measure: str) -> Interval:
@@ -148,7 +147,7 @@ class BelievedNoise(Shown):
         return value
 
     def bits_for(self, correlated: Correlation) -> float:
-        """Bound from above what the same noise tells under another assumption; such bits add up under that one.
+        """Bound from above what the same noise reveals under another assumption; such bits add up under that one.
 
         For people it is a bound on the capacity of the noise, for shared bits Theorem 1.
         """
@@ -156,7 +155,7 @@ class BelievedNoise(Shown):
 
     @property
     def reaccounting(self) -> Reaccounting:
-        """What it takes to find again what a release tells, under whatever assumption."""
+        """The data that `bits_for` needs for any assumption."""
         found = self.subject
         return Reaccounting(
             kind=NORMAL,

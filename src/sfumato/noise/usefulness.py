@@ -1,7 +1,8 @@
-"""Whether noise leaves an answer useful, by its standard deviation and the width of the answer.
+"""Checks whether noise leaves an answer useful, by its standard deviation and the width of the answer.
 
-A constant in the middle of a range errs by at most half its width. Where the standard deviation of the noise is as
-large, a guess without the data is as good, so nothing is released. Both numbers are known before the data are read.
+A constant in the middle of a range errs by at most half its width. Where the standard deviation of the noise is at
+least as large, a guess without the data is as good, so the release is refused. Both numbers are known before the data
+are read.
 Theory: docs/theory/gaussian_noise.md
 """
 

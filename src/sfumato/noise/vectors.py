@@ -1,7 +1,7 @@
 """The least noise for a budget on several numbers at once and on a histogram.
 
-All counts get independent discrete Gaussian noise of the same size, and are bounded together: a person in one of k
-cells moves two counts by one each, not all of them, so that is far less noise than k bounds side by side would take.
+All counts get independent discrete Gaussian noise of the same size and are bounded together. A person in one of k cells
+moves two counts by one each, so this is far less noise than k separate bounds would need.
 """
 
 from __future__ import annotations
@@ -19,10 +19,8 @@ from sfumato.errors import InvalidParameter
 from sfumato.measures.dependence import Correlation
 from sfumato.measures.gaussian import best_spread, power_bound
 from sfumato.noise.certificates import (
-    CAPACITY_VECTOR_CERTIFICATES as CAPACITY,
-)
-from sfumato.noise.certificates import (
     MOST_DIMENSION,
+    VECTOR_CAPACITY,
     VectorSubject,
     squared_radius,
 )
@@ -34,7 +32,7 @@ from sfumato.sampling.noise import DiscreteGaussian
 from sfumato.sampling.sources import BitSource, SystemBits
 
 _LEAST_BUDGET_BITS, _MOST_BUDGET_BITS = 1e-6, 64.0
-# About so many bits of the parameter are kept: a millionth of it is the price.
+# The parameter keeps about this many bits, a relative loss of one millionth.
 _BITS = 20
 _LEAST_VARIANCE = Fraction(1, 1000)
 
@@ -84,14 +82,14 @@ class VectorDesign(Shown):
 
     @property
     def capacity_bits(self) -> Interval:
-        """What one release tells at most; from below nothing is claimed."""
-        value = self.certificate[CAPACITY].value
+        """The most that one release reveals; no lower bound is claimed."""
+        value = self.certificate[VECTOR_CAPACITY].value
         assert isinstance(value, Interval)
         return Interval(0.0, value.upper)
 
     @property
     def reaccounting(self) -> Reaccounting:
-        """What it takes to find again what a release tells, under whatever assumption."""
+        """The data that `bits_for` needs for any assumption."""
         subject = self.subject
         return Reaccounting(
             kind="vector",
@@ -103,7 +101,7 @@ class VectorDesign(Shown):
         )
 
     def bits_for(self, correlation: Correlation) -> float:
-        """Bound from above what one release tells about a person under another assumption, in bits."""
+        """Bound from above what one release reveals about a person under another assumption, in bits."""
         return bits_of(self.reaccounting, correlation)
 
     def release(self, values: Reals, bits: BitSource | None = None) -> tuple[Fraction, ...]:

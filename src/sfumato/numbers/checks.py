@@ -74,7 +74,7 @@ def as_number(name: str, value: object) -> Number:
     )
 
 
-# What people hand in where a number is wanted: the types of parameters, before a check makes them exact.
+# --- Types of numbers that parameters accept, before a check makes them exact
 
 
 Real = int | float | Fraction

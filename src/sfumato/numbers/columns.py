@@ -1,7 +1,7 @@
 """Columns of numbers and of intervals, and the distinct values of an array.
 
-They are read as tuples are, by place, by slice and in order, and equal the tuples of the same values; a number or an
-interval becomes an object when somebody asks for it. `np.asarray(column)` is the column itself, not a copy.
+A column behaves like a tuple: it has indexing, slices and an order, and equals the tuple of the same values. Number and
+interval objects are made when an item is read. `np.asarray(column)` is the column's own array, not a copy.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sfumato.numbers.intervals import Interval
 
 
 class Column(Sequence[float]):
-    """Numbers in order, in one piece of memory that nobody can change.
+    """An immutable column of numbers in one array.
 
     >>> import sfumato as sf
     >>> from sfumato.numbers.columns import Column
@@ -66,7 +66,7 @@ class Column(Sequence[float]):
         return hash(tuple(self))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        import numpy as np  # noqa: PLC0415  plain values know no numerics; whoever asks for an array has it
+        import numpy as np  # noqa: PLC0415  plain values need no numpy; a caller who wants an array has it
 
         found = np.frombuffer(self._numbers.cast("B"), dtype=np.float64)
         return found.astype(found.dtype if dtype is None else dtype, copy=bool(copy))
@@ -166,7 +166,9 @@ def _is_doubles(numbers: object) -> bool:
     return view.ndim == 1 and view.format == "d"
 
 
-# The values of an array, each once. `np.unique` does it too, and loads masked arrays first: longer than most plans.
+# --- The distinct values of an array
+#
+# `np.unique` is not used: it loads numpy's masked arrays first, which takes longer than most plans.
 
 
 def distinct(values: npt.ArrayLike) -> npt.NDArray[Any]:

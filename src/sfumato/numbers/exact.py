@@ -1,9 +1,9 @@
 """Exact numbers: reading them, common denominators, rounding to a grid, and small linear systems.
 
-**The rounding rule.** On the grid of multiples of 2^-width every entry goes to its nearest grid point (a
-positive entry to at least one step), and what is then missing from 1, or in excess of it, is put on the largest
-entry of the row (the first of them). So rows stay stochastic, zeros stay zeros, nothing positive vanishes, and
-no entry but the largest moves by more than one step.
+**The rounding rule.** On the grid of multiples of 2^-width every entry is rounded to the nearest grid point (a positive
+entry to at least one step). The difference to 1 is then added to the largest entry of the row, the first of them if
+there are several. Rows therefore stay stochastic, zeros stay zeros, positive entries stay positive, and no entry but
+the largest moves by more than one step.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ LawLike = Reals | RealArray
 RowsLike = Sequence[LawLike | SupportsArray] | RealArray | SupportsArray
 """What is read as the rows of a channel: nested lists, or an array with two dimensions."""
 
-# Decimal text and most float pipelines land well inside this; a real mistake lands well outside.
+# Decimal text and floats usually sum to 1 within this tolerance; a wrong row usually does not.
 ROW_SUM_TOLERANCE = 1e-9
 _PLAIN = {float, int, Fraction}
 FEW_ENTRIES = 25
@@ -81,7 +81,7 @@ def check_law(name: str, given: object) -> tuple[Number, ...]:
     kinds = set(map(type, numbers))
     if kinds == {float}:
         plain: tuple[float, ...] = tuple(numbers)
-        # What is finite, not negative and sums to 1 needs no further look; anything else is told apart below.
+        # What is finite, not negative and sums to 1 needs no further look; anything else is examined below.
         if is_law(plain):
             return plain
     law = _plain_numbers(numbers) if kinds <= _PLAIN else _read_numbers(name, numbers)
@@ -240,7 +240,7 @@ def round_to_grid(law: Sequence[Number], width: int) -> tuple[int, ...]:
 
 
 def _wrong_sum(name: str, total: Number) -> InvalidLaw:
-    # Beyond a few digits the difference of floats is rounding, and nobody's mistake.
+    # Beyond a few digits the difference of floats is rounding, and not a mistake.
     off = f"{total - 1:.3g}" if isinstance(total, float) else _show(total - 1)
     return InvalidLaw(
         f"sums to {_show(total)}, not 1 (off by {off})",
@@ -255,7 +255,7 @@ def _show(value: Number) -> str:
     return text if len(text) <= 40 else f"about {about(Fraction(value), 17)}"
 
 
-# Linear systems in Fractions, for what must be exact and is small.
+# --- Small linear systems in Fractions
 
 
 def solve_exactly(matrix: Sequence[Sequence[int | Fraction]], goal: Sequence[Fraction]) -> list[Fraction] | None:
@@ -280,9 +280,10 @@ def solve_exactly(matrix: Sequence[Sequence[int | Fraction]], goal: Sequence[Fra
     return [rows[i][-1] for i in range(width)]
 
 
-# Numbers in text are exact: 0.1 is one tenth, and 1/3 is one third.
+# --- Numbers in text
 #
-# What a number may cost is bounded by its text, so that no file can ask for a billion digits.
+# Text is read exactly: 0.1 is one tenth, and 1/3 is one third. The size of a number is bounded by its text, so that no
+# file can ask for a billion digits.
 
 
 MOST_CHARACTERS = 400
@@ -310,7 +311,7 @@ def parse_number(text: str, what: str, place: Place | None = None) -> Fraction:
 
 
 def parse_given(text: str, parameter: str) -> Fraction:
-    """Read the number that somebody gave for a parameter, exactly, as `parse_number` reads one of a file."""
+    """Read the number given for a parameter exactly, as `parse_number` reads one of a file."""
     number = _read_short(text) if len(text) <= 40 else _read(text)
     if number is None:
         rule, way_out = _why_not(text.strip())
@@ -360,7 +361,7 @@ def _read(text: str) -> Fraction | None:
     return Fraction(stripped)
 
 
-# A channel of a million entries often has two different ones.
+# A channel of a million entries often has only two different values.
 _read_short = functools.lru_cache(maxsize=2**16)(_read)
 
 

@@ -39,7 +39,7 @@ class Interval:
 
     @classmethod
     def around(cls, value: float, slack: float) -> Interval:
-        """Return what lies within `slack` ≥ 0 and one ulp of a number, for rounding that was bounded by hand."""
+        """Return the interval within `slack` ≥ 0 and one ulp of a number, for rounding that was bounded by hand."""
         return cls(math.nextafter(value - slack, -math.inf), math.nextafter(value + slack, math.inf))
 
     @property
@@ -77,7 +77,7 @@ class Interval:
         return f"[{self.lower!r}, {self.upper!r}]"
 
 
-# Floats that err on a known side, so that a guarantee is never rounded in its own favour.
+# --- Floats rounded to a known side, so that a guarantee is never rounded in its own favour
 
 
 # libmpdec rounds ln correctly at any precision; 50 digits leave 33 to spare over a double.
@@ -155,10 +155,10 @@ def _exact(value: float | Fraction | Decimal) -> Fraction:
     return Fraction(value)
 
 
-# Sums of logarithms with a bound on their rounding, so that a float can stand in a certificate.
+# --- Sums of logarithms with a bound on their rounding error
 #
-# Every bound here is first order in u = 2^-53 with generous constants: a conversion costs u, a correctly written libm
-# log2 at most a few u of its value, a product u. `math.fsum` adds without error, so nothing else accumulates.
+# Every bound is first order in u = 2^-53 with generous constants: a conversion costs u, a correctly written libm log2
+# at most a few u of its value, a product u. `math.fsum` adds without error, so no other error accumulates.
 
 
 UNIT_ROUNDOFF = 2.0**-53
@@ -228,10 +228,10 @@ def _enclose(terms: list[float], slack: list[float]) -> Interval:
     return Interval.around(total, bound) if bound else Interval(total, total)
 
 
-# Input laws that stand in a certificate as proof of a number: one spelling, so that nothing in them can be moved.
+# --- Input laws in certificates, in one canonical spelling
 
 
-# Sums of doubles that were divided by their sum are off by less; a weight that somebody moved by 1e-11 shows.
+# Doubles that were divided by their sum add up to 1 within this; a weight that was changed by 1e-11 does not.
 _MOST_OFF = 1e-12
 
 

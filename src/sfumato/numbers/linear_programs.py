@@ -12,11 +12,11 @@ import numpy.typing as npt
 
 from sfumato.errors import InvalidParameter, NotCertified
 
-# How long a search may take. What it has when its time is up is what it returns, and it says so.
+# The time limit of a search. A search that reaches it returns what it has and says so.
 
 
 class OutOfTime(Exception):
-    """The time of a search is up; whoever searches catches this and keeps what it has."""
+    """The time of a search is up; the search catches this and returns the best result so far."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +51,7 @@ FOREVER = Patience(seconds=math.inf, until=math.inf)
 
 FloatArray = npt.NDArray[np.float64]
 
-# Feasible and optimal up to this; whoever proves something cleans the solution and recomputes it in fractions.
+# Feasible and optimal up to this. A proof cleans the solution and recomputes it in fractions.
 _TOLERANCE = 1e-10
 _TIME_IS_UP = 1
 

@@ -160,7 +160,7 @@ def _bars(standing: Standing, correlated: Correlation | None = None) -> list[Tex
 
 
 def _by_people(book: LedgerState) -> list[str]:
-    """Say what the people of each name have paid, with what everybody pays."""
+    """Say what the people of each name have paid, with what all people pay."""
     by_name = book.spent_by_people()
     if not by_name:
         return []
@@ -253,7 +253,7 @@ def _adding(entries: Sequence[Entry]) -> Table:
     return table
 
 
-# A ledger for programs: amounts as exact text.
+# --- A ledger as a document: amounts as exact text
 
 
 SCHEMA = "sfumato/budget/3"
@@ -275,9 +275,7 @@ def budget_document(path: Path, book: LedgerState) -> dict[str, Any]:
             "next_starts": within.period.end,
             **_standing(within),
         },
-        "spent_by_people": {
-            name: _amounts_of_budget_documents(spent) for name, spent in book.spent_by_people().items()
-        },
+        "spent_by_people": {name: _amount_texts(spent) for name, spent in book.spent_by_people().items()},
         "unsettled": sum(entry.settled is None for entry in book.live),
     }
 
@@ -293,9 +291,9 @@ def entry_document(entry: Entry) -> dict[str, Any]:
         "title": release.title,
         "kind": release.kind.value,
         "people": release.people,
-        "charges": _amounts_of_budget_documents(entry.charges),
+        "charges": _amount_texts(entry.charges),
         "correlated": None if release.assumption is None else correlation_json(release.assumption.correlated),
-        "as_booked": _amounts_of_budget_documents(release.charges),
+        "as_booked": _amount_texts(release.charges),
         "rows": list(release.rows),
         "notes": list(release.notes),
         "settled": entry.settled,
@@ -311,25 +309,25 @@ def forecast_document(found: Forecast) -> dict[str, Any]:
         "study": found.study,
         "people": found.people,
         "corrected": found.corrected,
-        "first": None if found.first is None else _amounts_of_budget_documents(found.first),
-        "correction": _amounts_of_budget_documents(found.correction),
-        "wave": _amounts_of_budget_documents(found.wave),
+        "first": None if found.first is None else _amount_texts(found.first),
+        "correction": _amount_texts(found.correction),
+        "wave": _amount_texts(found.wave),
     }
 
 
 def _standing(standing: Standing) -> dict[str, Any]:
     return {
-        "limits": _amounts_of_budget_documents(standing.limits),
-        "spent": _amounts_of_budget_documents(standing.spent),
-        "left": _amounts_of_budget_documents(standing.left),
+        "limits": _amount_texts(standing.limits),
+        "spent": _amount_texts(standing.spent),
+        "left": _amount_texts(standing.left),
     }
 
 
-def _amounts_of_budget_documents(charges: Charges) -> dict[str, str]:
+def _amount_texts(charges: Charges) -> dict[str, str]:
     return {currency.value: amount_text(amount) for currency, amount in charges}
 
 
-# What was released of a study so far, for the terminal and for programs.
+# --- The releases of a study as a table and a document
 
 
 _HEADER = ("release", "noted", "epoch", "people", "part", "rows", "questions", "public", "public so far", "state")
@@ -343,7 +341,7 @@ def releases_table(found: StudyRecord) -> RenderableType:
 
     title = Text(printable(found.study.name), style="bold")
     if not found.releases:
-        return Group(title, Text("Nothing of it was released, as far as its record knows."))
+        return Group(title, Text("Nothing of it was released, as far as its registry knows."))
     table = Table()
     for i, name in enumerate(_HEADER):
         table.add_column(name, justify="right" if i in {2, 5} else "left")
@@ -384,7 +382,7 @@ def releases_document(found: StudyRecord) -> dict[str, Any]:
     return {
         "schema": "sfumato/released/2",
         "study": found.study.name,
-        "record": None if found.record is None else str(found.record),
+        "registry": None if found.registry is None else str(found.registry),
         "ledger": None if found.ledger is None else str(found.ledger),
         "releases": [
             {
@@ -422,7 +420,7 @@ def _part_words(published: Published) -> str:
 
 
 def _public(found: StudyRecord, number: int, *, alone: bool = False) -> float | None:
-    """What everybody sees: of one release, or up to it."""
+    """What is public: of one release, or up to it."""
     if alone:
         return float(dict(found.releases[number].published.seen)[PUBLIC])
     return found.sums_at(number)[0].epsilon

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sfumato.surveys.cards import SpinnerCard
 
 
-# Fill and ink; they differ in lightness too, for printers without colour. Paper is for what is nobody's answer.
+# Fill and ink; they differ in lightness too, for printers without colour. Paper is for draws that give no answer.
 _PAPER = ("#ece5d5", "#1d2733")
 _ANSWERS = (("#2b5d7d", "#ffffff"), ("#e39a4a", "#1d2733"))
 _WIDTH = 840

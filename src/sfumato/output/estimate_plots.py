@@ -195,7 +195,8 @@ def _draw_mean(axes: Axes, found: QuestionEstimate) -> None:
     axes.grid(axis="x")
 
 
-# Coefficients of fitted models with their intervals, as one SVG file: a line each, and 0 as what says nothing.
+# --- Coefficients of fitted models with their intervals, as one SVG file
+# One line each, with a mark at 0.
 
 
 _MOST_LINES = 200

@@ -64,7 +64,8 @@ def cumulative_quantities(found: QuestionEstimate) -> list[Quantity]:
     return several if near else []
 
 
-# Differences between groups or between answers, for the terminal and as Markdown; shares differ by points.
+# --- Differences between groups or answers, for the terminal and as Markdown
+# Shares differ by points.
 
 
 # The last columns: the difference and its interval.
@@ -77,25 +78,25 @@ def contrasts_tables(contrasts: Sequence[Contrast]) -> list[RenderableType]:
         FittedTable(
             header=_header(part),
             rows=_rows(part),
-            title=_title_of_contrast_tables(part),
-            notes=_notes_of_contrast_tables(part),
+            title=_contrast_title(part),
+            notes=_contrast_notes(part),
             left=tuple(range(len(_header(part)) - _NUMBERS)),
         )
-        for part in _parts_of_contrast_tables(contrasts)
+        for part in _contrast_parts(contrasts)
     ]
 
 
 def contrasts_markdown(contrasts: Sequence[Contrast]) -> str:
     """Return the same tables as Markdown."""
     lines: list[str] = []
-    for part in _parts_of_contrast_tables(contrasts):
+    for part in _contrast_parts(contrasts):
         lines += [
-            f"**{escaped(_title_of_contrast_tables(part))}**",
+            f"**{escaped(_contrast_title(part))}**",
             "",
             *markdown_table(_header(part), _rows(part)),
             "",
         ]
-        lines += [line for note in _notes_of_contrast_tables(part) for line in (f"> {escaped(note)}", "")]
+        lines += [line for note in _contrast_notes(part) for line in (f"> {escaped(note)}", "")]
     return "\n".join(lines)
 
 
@@ -121,7 +122,7 @@ def contrast_document(one: Contrast) -> dict[str, Any]:
     }
 
 
-def _parts_of_contrast_tables(contrasts: Sequence[Contrast]) -> Iterator[list[Contrast]]:
+def _contrast_parts(contrasts: Sequence[Contrast]) -> Iterator[list[Contrast]]:
     for _, same in groupby(contrasts, key=lambda one: one.question):
         yield list(same)
 
@@ -133,7 +134,7 @@ def _header(part: list[Contrast]) -> tuple[str, ...]:
     return ("group", "shares of", *numbers) if _by_group(part) else ("shares of", *numbers)
 
 
-def _title_of_contrast_tables(part: list[Contrast]) -> str:
+def _contrast_title(part: list[Contrast]) -> str:
     return f"{printable(part[0].text)}  (differences between {part[0].between.value})"
 
 
@@ -153,7 +154,7 @@ def _by_group(part: list[Contrast]) -> bool:
     return any(one.group is not None for one in part)
 
 
-def _notes_of_contrast_tables(part: list[Contrast]) -> list[str]:
+def _contrast_notes(part: list[Contrast]) -> list[str]:
     together = part[0].together
     rounded = ["shares are of rounded answers"] if part[0].between is Between.ANSWERS and part[0].shares_of else []
     return rounded + ([] if together is None else [f"differences that hold together at {100 * together:.6g} %"])
@@ -262,7 +263,7 @@ def _ends(interval: Interval) -> dict[str, float]:
     return {"lower": interval.lower, "upper": interval.upper}
 
 
-# Pictures made of letters, one for each kind of answers: a dot on a line, steps of a scale, bars.
+# --- Pictures made of characters: a dot on a line, steps of a scale, bars
 
 
 Bar = Callable[[int], str]
@@ -323,7 +324,7 @@ def step_bar(start: float, end: float, width: int) -> str:
 
 
 def filled_bar(share: float, interval: Interval, width: int, *, top: float = 1.0, most: int = 0) -> str:
-    """Draw a bar from 0 to a share, and a line as far as its interval reaches; it takes `most` letters of the width."""
+    """Draw a bar from 0 to a share, and a line as far as its interval reaches, within a width of `most` characters."""
     room = most if most > 0 else width
     filled = round(min(max(share / top, 0.0), 1.0) * room)
     reach = max(round(min(interval.upper / top, 1.0) * room), filled)
@@ -358,7 +359,7 @@ def estimates_markdown(estimates: Sequence[QuestionEstimate]) -> str:
 
 
 def group_name(found: QuestionEstimate) -> str:
-    """Name a group; everybody has none."""
+    """Return the name of a group; all people together have none."""
     return "all" if found.group is None else printable(found.group)
 
 

@@ -100,10 +100,11 @@ def exponential_table(design: ExponentialDesign) -> Table | None:
     return table
 
 
-# Noise for what a column says, for the terminal and for programs: how far off, under which assumption, and without.
+# --- Calibrated noise for a column, for the terminal and as documents
+# The error, the assumption, and the error without the assumption.
 
 
-# Of a normal law, 95 % lie within so many deviations; the noise's law is close to one.
+# 95 % of a normal distribution lie within so many deviations; the noise is close to normal.
 _TWO_SIDED_95 = 1.959964
 _RARE = 0.05
 
@@ -159,7 +160,7 @@ def quantile_document(designs: Designs, who: Correlation) -> dict[str, Any]:
 
 
 def assumption_lines(designs: Designs, who: Correlation, values: int | None) -> Lines:
-    """What is told, to whom, whom that leaves out, and what it would be for these: no more than a record holds."""
+    """What is disclosed, to whom, whom that leaves out, and the bits for these: at most those of a record."""
     design = designs[who]
     told = ("tells at most", f"{at_most(design.capacity_bits)} bits about one person, {condition(who)} (certified)")
     if who.is_anyone:
@@ -180,7 +181,7 @@ def assumption_lines(designs: Designs, who: Correlation, values: int | None) -> 
 
 
 def _anyone_words(design: Any, values: int | None) -> str:
-    """What is told to a reader who knows how all people are alike."""
+    """What is disclosed to a reader who knows how all people are alike."""
     told, held = design.bits_for(ANYONE), _held_bits(values)
     if values is None or told < held:
         return f"at most {at_most(told)} bits, to a reader who knows how all are alike"
@@ -264,7 +265,7 @@ def query_tables(design: QueryDesign) -> list[RenderableType]:
     parts: list[RenderableType] = [Text(printable(line)) for line in query_words(design)]
     if design.partners is not None:
         rows = [[float(p) for p in row] for row in design.partners.rows]
-        return [*parts, _matrix(design, rows, "Who the partner is, drawn once and kept secret")]
+        return [*parts, _matrix(design, rows, "The second value that a person may answer, drawn once and kept secret")]
     different = list(dict.fromkeys(design.channels))
     for channel in different:
         repeats = design.channels.count(channel)

@@ -24,7 +24,7 @@ _TAGS = frozenset({
     "figure", "figcaption", "blockquote", "table", "thead", "tbody", "tr", "th", "td", "br", "svg", "g", "defs",
     "use", "clippath", "path", "line", "rect", "circle", "text", "tspan", "desc",
 })  # fmt: skip
-# Attributes that neither show text nor load anything; href may lead to a place of the page.
+# Attributes that neither show text nor load anything; href may link to an element of the page.
 _ATTRIBUTES = frozenset({
     "lang", "charset", "name", "content", "http-equiv", "class", "id", "role", "scope", "colspan", "rowspan",
     "tabindex", "href", "xlink:href", "style", "type", "aria-hidden", "aria-labelledby", "x", "y", "x1", "x2", "y1",
@@ -32,7 +32,7 @@ _ATTRIBUTES = frozenset({
     "transform", "clip-path", "fill", "stroke", "stroke-width", "text-anchor", "version", "xmlns", "xmlns:xlink",
     "data-at",
 })  # fmt: skip
-# Rules of style can show text with digits, and load something.
+# CSS that can show text with digits or load something.
 _STYLE = re.compile(
     r"""\\|<|@import|url\s*\((?!#)|counter|symbols|attr\s*\(|"[^"]*\d[^"]*"|'[^']*\d[^']*'""", re.IGNORECASE
 )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sfumato.display.tables import FittedTable, FittedText
 from sfumato.display.text import epsilon_text, escaped, markdown_table
 from sfumato.errors import printable
+from sfumato.output.accounts import debit_words
 from sfumato.output.statements import statement_of
 from sfumato.study.file import as_document, fingerprint
 from sfumato.study.planning import StudyPlan
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 
-# Who sees how much of a respondent, for the terminal.
+# --- Who sees how much of a respondent, for the terminal
 
 
 def totals_table(study: Study) -> RenderableType:
@@ -112,7 +113,6 @@ def study_plan_document(plan: StudyPlan) -> dict[str, Any]:
 def _debits(plan: StudyPlan) -> str:
     if plan.study.ledger is None:
         return ""
-    from sfumato.output.accounts import debit_words  # noqa: PLC0415  the account is for studies that have one
 
     return debit_words(plan.study)
 
@@ -131,7 +131,7 @@ def coalition_words(plan: StudyPlan) -> str:
 
 
 def terminal_curve(curve: AccuracyCurve, width: int = 80) -> str:
-    """Draw privacy against accuracy with letters: the longer the bar, the wider the interval."""
+    """Draw privacy against accuracy with characters: the longer the bar, the wider the interval."""
     longest = min(_WIDTH, max(width - 24, 1))
     points = curve.points
     widest = math.log(points[0][1] / points[-1][1]) or 1.0

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-# What the claims of a study do not say, in sentences that apply to the study at hand.
+# --- What the claims of a study do not cover, in sentences that apply to the study at hand
 
 
 _AGAIN = (
@@ -94,7 +94,7 @@ def _sum_words(total: str) -> str:
     )
 
 
-# Sections of a study's page that need no reports: the questions, the readers, the certificates, the limits.
+# --- Sections that need no reports: the questions, the readers, the certificates, the limits
 
 
 def asked_section(material: ReportMaterial) -> str:
@@ -129,7 +129,7 @@ def certificates_section(material: ReportMaterial) -> str:
 
 
 def disclosure_section(material: ReportMaterial) -> str:
-    """What a release tells about whole rows, from its certificate; nothing where nothing was released."""
+    """What a release discloses about whole rows, from its certificate; empty where nothing was released."""
     certificate = material.disclosed
     if certificate is None:
         return ""
@@ -224,8 +224,8 @@ def _mark(is_alarm: bool) -> str:
 
 Section = Callable[[ReportMaterial], str]
 
-# A section is a function from the material to HTML; what does not apply to a study is an empty text and left out.
-# New ones are a line here.
+# A section is a function from the material to HTML. A section that does not apply returns an empty text and is left
+# out. A new section is a line here.
 SECTIONS: tuple[tuple[str, str, Section], ...] = (
     ("asked", "What was asked, and how", asked_section),
     ("readers", "Who sees how much", readers_section),

@@ -51,7 +51,8 @@ from sfumato.study.cells import NO_ANSWER
 from sfumato.study.planning import StudyPlan
 from sfumato.study.question_plans import QuestionPlan
 
-# The tables of a study's page: a line for each share and number, and two columns for each reader.
+# --- Tables of estimates
+# One line for each share and number, and two columns for each reader.
 
 
 _LONGEST_NUMBER = 30
@@ -98,7 +99,7 @@ def estimates_rows(
     group: str = "",
     truth: Truth | None = None,
 ) -> str:
-    """Return the lines of everybody, or of one group: what each reader sees of each share and number.
+    """Return the lines of all people, or of one group: what each reader sees of each share and number.
 
     `places` are those among `labels`; a reader who finds other answers has lines of their own for them.
     """
@@ -152,10 +153,11 @@ def confidence_words(seen: Sequence[Seen]) -> str:
     return f"{100 * seen[0].whole.confidence:g} %"
 
 
-# What differs between groups, on a study's page: a line for each pair of groups and number, as each reader sees it.
+# --- Differences between groups
+# One line for each pair of groups and number, as each reader sees it.
 
 
-# More lines would bury the page; the command has them all.
+# Further lines are left to the command, which shows all.
 _MOST_LINES = 120
 _SAID = (
     "Whether two groups differ is not seen from their two intervals: each difference has an interval of its own, and "
@@ -164,7 +166,7 @@ _SAID = (
 
 
 def contrasts_part(name: str, group: str, shown: Sequence[Seen]) -> str:
-    """Return the differences between the groups of a question; nothing where there are none to tell."""
+    """Return the differences between the groups of a question; empty where there are none."""
     readers = [{_key(one): one for one in group_contrasts(seen.groups)} for seen in shown]
     keys = [key for key in readers[0] if all(key in found for found in readers)]
     if not keys:
@@ -180,7 +182,7 @@ def contrasts_part(name: str, group: str, shown: Sequence[Seen]) -> str:
     )
     confidence = f"{100 * readers[0][keys[0]].confidence:.6g} % interval"
     below = f'<th scope="col" class="number">difference</th><th scope="col" class="number">{confidence}</th>'
-    rows = "".join(_row_of_report_contrasts([found[key] for found in readers]) for key in keys)
+    rows = "".join(_contrast_row([found[key] for found in readers]) for key in keys)
     table = (
         f'<table><thead><tr><th scope="col" rowspan="2">{escape(group)}</th><th scope="col" rowspan="2">of</th>'
         f"{columns}</tr><tr>{below * len(shown)}</tr></thead><tbody>{rows}</tbody></table>"
@@ -192,7 +194,7 @@ def _key(one: Contrast) -> tuple[str, str, str, str | None]:
     return one.first, one.second, one.quantity, one.answer
 
 
-def _row_of_report_contrasts(same: Sequence[Contrast]) -> str:
+def _contrast_row(same: Sequence[Contrast]) -> str:
     one = same[0]
     head = f'<th scope="row">{escape(printable(one.first))} minus {escape(printable(one.second))}</th>'
     cells = "".join(
@@ -201,7 +203,8 @@ def _row_of_report_contrasts(same: Sequence[Contrast]) -> str:
     return f"<tr>{head}<td>{escape(contrast_name(one))}</td>{cells}</tr>"
 
 
-# Means as inline SVG: a mark with its interval for each group and reader, on an axis of numbers.
+# --- Means as inline SVG
+# A mark with its interval for each group and reader, on an axis of numbers.
 
 
 _LABEL, _LINE, _GAP = 19, 15, 9
@@ -255,11 +258,12 @@ def _axis(values: Sequence[float]) -> tuple[float, float, float]:
     return step * math.floor(low / step), step * (math.floor(high / step) + 1), step
 
 
-# The picture that suits a question: marks, bars for options, a scale laid end to end, or histograms with means.
+# --- The picture of a question
+# A mark, bars for options, a scale laid end to end, or histograms with means.
 
 
 _SAME = "The table after the picture has the same numbers."
-# Beyond so many parts a scale has no colours that could be told apart.
+# A scale with more parts has no colours that can be told apart.
 _MOST_PARTS = 11
 
 
@@ -399,11 +403,12 @@ def _numbers(sitting: Sitting) -> list[Numbers]:
     return found
 
 
-# Groups on a study's page: of two answers a mark for each group, of more a small picture for each, and one table.
+# --- Groups
+# Two answers: a mark for each group. More answers: a small picture for each group, and one table.
 
 
 _NO_GROUPS = "Respondents were asked about different parts of the answer, so groups cannot be told apart."
-# More would make a picture that nobody reads; the table has them all.
+# More would make an unreadable picture; the table has them all.
 _MOST_DRAWN = 60
 _MOST_MULTIPLES = 24
 
@@ -546,11 +551,11 @@ def _question(material: ReportMaterial, planned: QuestionPlan) -> str:
 
 
 def _notes(seen: Sequence[Seen]) -> str:
-    found = [f"{one.reader}: {note}" for one in seen for note in _notes_of(one)]
+    found = [f"{one.reader}: {note}" for one in seen for note in _reader_notes(one)]
     return f'<ul class="plain">{"".join(f"<li>{escape(note)}</li>" for note in found)}</ul>' if found else ""
 
 
-def _notes_of(one: Seen) -> list[str]:
+def _reader_notes(one: Seen) -> list[str]:
     # Why there is no number stands where the number would; what else is to be known of one stands here.
     said = [
         f"{number.name}: {number.words}" for number in one.whole.quantities if number.words and number.value is not None

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """What one file says about one question: over everybody, and by group if that was asked for and can be told."""
+    """What one file says about one question: over all people, and by group if that was requested and is possible."""
 
     reader: str
     whole: QuestionEstimate

@@ -1,7 +1,7 @@
 """The statement for an ethics board and the interviewer's script as pages to print.
 
-Each is one file without scripts that asks for nothing from elsewhere. Lines are left free for what the software does
-not know: dates, names, signatures.
+Each page is one file without scripts that loads nothing. Lines are left free for what the software does not know:
+dates, names, signatures.
 """
 
 from __future__ import annotations

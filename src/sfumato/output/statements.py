@@ -1,7 +1,7 @@
 """What a study says to an ethics board and to its respondents.
 
-It is put together from the plan and from what each way of asking says of itself, in sentences. What the software does
-not know, such as when a file of answers is deleted, is said to be unknown.
+The statement is built from the plan and from the sentences of each question's handler. What the software does not know,
+such as when a file of answers is deleted, is stated as unknown.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _UNKNOWN = "Sfumato deletes nothing by itself. What is kept is deleted on: _____
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedQuestion:
-    """A question as the statement has it: its text, its answers, how it is asked, and what a report tells."""
+    """A question of the statement: its text, its answers, how it is asked, and what a report discloses."""
 
     id: str
     text: str

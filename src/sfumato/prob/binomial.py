@@ -26,19 +26,19 @@ def clopper_pearson(
     return lower, upper
 
 
-# Upper tails of binomial laws, enclosed: for cuts that must be the exact ones, however far out they lie.
+# --- Upper tails of binomial distributions, enclosed
 #
 # Pr[Bin(n, p) ≥ c] = Pr[Bin(n, p) = c]·(1 + r_0 + r_0·r_1 + …) with r_i = (n-c-i)/(c+1+i) · p/(1-p). The sum is made
 # of whole numbers over 2^128, once rounded down and once up, and ratios that fall bound what is left out. The first
 # factor comes from Stirling's series, whose partial sums enclose ln n! in turn. Small n are summed in fractions.
 
 
-# Up to here fractions are summed, and factorials are written out.
+# Up to this n fractions are summed, and factorials are computed exactly.
 _SMALL = 200
 _SCALE_BITS = 128
-# What is left out of a sum, against its first term.
+# The remainder at which a sum is cut, relative to its first term.
 _REST = 1 << (_SCALE_BITS - 110)
-# Digits that logarithms are worked out with, and how far the sum of a few of them may be off.
+# Decimal digits of logarithms, and a bound on the error of the sum of a few of them.
 _DIGITS, _SLACK = 70, Decimal("1e-36")
 _PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494459230781640628")
 # B_2k/(2k(2k-1)): beyond 200 the next term is below 1e-40.

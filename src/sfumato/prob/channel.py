@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
 
@@ -32,10 +32,8 @@ from sfumato.numbers.exact import (
     entries_of,
     round_to_grid,
 )
+from sfumato.prob.channel_tables import ChannelTable, read_table
 from sfumato.prob.distribution import Alphabet, DistributionLike, Label, check_labels, entry_place, place_of, prior_on
-
-if TYPE_CHECKING:
-    from sfumato.prob.channel_tables import ChannelTable
 
 
 class Channel(Shown):
@@ -129,8 +127,6 @@ class Channel(Shown):
             UnreadableFile: the file is damaged, of another kind, not there, or has too many entries to write out.
             InvalidLaw: a row is no law.
         """
-        from sfumato.prob.channel_tables import ChannelTable, read_table  # noqa: PLC0415  only readers of files need it
-
         found = read_table(path, limit_bytes=limit_bytes)
         if isinstance(found, ChannelTable):
             return cls.of_table(found)

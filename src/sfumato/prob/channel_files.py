@@ -74,9 +74,9 @@ def read_channel(path: str | Path, *, limit_bytes: int = DEFAULT_LIMIT_BYTES) ->
     return Channel.read(path, limit_bytes=limit_bytes)
 
 
-# Writing a channel so that reading it gives the same channel.
+# --- Writing a channel so that reading it gives the same channel
 #
-# Exact entries are written as fractions in text, float64 ones in the shortest decimal that rounds back, and the file
+# Exact entries are written as fractions in text, float64 entries as the shortest decimal that rounds back, and the file
 # says which. JSON and Parquet keep labels as they are; in CSV they become text.
 
 
@@ -105,7 +105,7 @@ def write_channel(channel: AnyChannel, path: str | Path) -> None:
     _check_readable(channel, kind)
     content: str | bytes
     if kind is Format.JSON:
-        document = _circulant_of_channel_writers(channel) if isinstance(channel, Circulant) else _dense(channel)
+        document = _circulant_document(channel) if isinstance(channel, Circulant) else _dense_document(channel)
         content = _one_row_a_line(document)
     elif kind is Format.CSV:
         content = _csv(channel.to_dense(), "\t" if Path(path).suffix.lower() == ".tsv" else ",")
@@ -144,7 +144,7 @@ def _csv(channel: Channel, separator: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _dense(channel: Channel) -> dict[str, object]:
+def _dense_document(channel: Channel) -> dict[str, object]:
     return {
         "schema": SCHEMA,
         "numbers": "exact" if channel.exact else FLOAT64,
@@ -154,7 +154,7 @@ def _dense(channel: Channel) -> dict[str, object]:
     }
 
 
-def _circulant_of_channel_writers(channel: Circulant) -> dict[str, object]:
+def _circulant_document(channel: Circulant) -> dict[str, object]:
     document: dict[str, object] = {"schema": SCHEMA, "kind": "circulant", "input_count": channel.input_count}
     low, high = channel.levels[0], channel.levels[-1]
     size = len(channel.codes)
@@ -243,7 +243,7 @@ def _one_row_a_line(document: dict[str, object]) -> str:
     return f'{{\n{head},\n  "rows": [\n{body}\n  ]\n}}\n'
 
 
-# Reading a prior: a file, or a few numbers typed on the command line.
+# --- Priors, from a file or from numbers on the command line
 #
 # Inline: ``0.2,0.8`` or ``1/3,2/3`` or ``yes=0.2,no=0.8``. CSV: two columns (label, probability) with or without a
 # header, or one row or column of numbers. JSON: a list of numbers, an object from label to probability, or

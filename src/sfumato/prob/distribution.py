@@ -21,7 +21,7 @@ from sfumato.numbers.exact import (
     round_to_grid,
 )
 
-# Alphabets: the labels of a finite law, in order and without repetition.
+# --- Alphabets: the labels of a finite distribution, in order and without repetition
 
 
 Label = str | int | tuple["Label", ...]

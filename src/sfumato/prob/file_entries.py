@@ -1,8 +1,8 @@
-"""Labels and probabilities on their way from and to files.
+"""Labels and probabilities, read from and written to files.
 
-Decimal text is exact, so a row whose entries sum to exactly 1 is taken as it stands. A row that misses 1 by no
-more than 1e-9 was printed from floats, and makes the whole table float64. Anything else is no law, and the
-refusal names the row. A writer that knows its numbers are float64 says so, and then no row is taken as exact.
+Decimal text is exact, so a row whose entries sum to exactly 1 is taken as it is. A row that misses 1 by at most 1e-9
+was printed from floats, and makes the whole table float64. Any other row is refused by name. A writer can declare that
+its numbers are float64, and then no row is taken as exact.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def _wrong_sum(name: str, total: float, place: Place | None) -> InvalidLaw:
     )
 
 
-# Labels on their way to and from text.
+# --- Labels as text
 
 
 def as_text(label: Label) -> str:

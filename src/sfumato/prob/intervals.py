@@ -1,12 +1,11 @@
 """Confidence intervals for bounded parameters and for shares, and the nearest distribution to a vector.
 
-Feldman and Cousins [FC98] accept a value μ of a normal mean by the likelihood of what was seen over the greatest
-likelihood within the bounds. Near a bound that moves the error that is allowed from one tail to the other: at the lower
-bound nothing is cut below and all of α above, far from both bounds each tail has half of it. Here the normal law only
-says how α is split at each μ; the tails themselves are whatever law the statistic has. So coverage is at least 1 - α
-wherever the tails are exact, whatever the split. Where what is counted is one binomial number the ratio of likelihoods
-itself is used, in :mod:`sfumato.prob.intervals`.
-Theory: docs/theory/bounded_intervals.md
+Feldman and Cousins [FC98] accept a value μ of a normal mean by the likelihood ratio: the likelihood of the observation
+over the greatest likelihood within the bounds. Near a bound this moves allowed error from one tail to the other: at the
+lower bound the lower tail gets nothing and the upper tail all of α; far from both bounds each tail gets half of it.
+Here the normal distribution only decides how α is split at each μ; the tails are those of the statistic's own
+distribution. So coverage is at least 1 - α wherever the tails are exact, whatever the split. For one binomial count the
+likelihood ratio itself is used (`binomial_share_intervals`).   Theory: docs/theory/bounded_intervals.md
 """
 
 from __future__ import annotations
@@ -20,9 +19,8 @@ import numpy.typing as npt
 
 from sfumato.errors import InvalidParameter
 from sfumato.numbers.checks import check_between
-from sfumato.numbers.exact import FloatArray as FloatArray_simplex
+from sfumato.numbers.exact import FloatArray
 
-FloatArray = npt.NDArray[np.float64]
 Tail = Callable[[FloatArray], FloatArray]
 """For each value of the parameter, how probable what was seen or more extreme on one side is."""
 
@@ -155,7 +153,7 @@ def rooms(value: FloatArray, deviation: FloatArray, low: float, high: float) -> 
     """Return how many deviations the bounds lie below and above a value."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         below, above = (value - low) / deviation, (high - value) / deviation
-    # At a bound there is no room, however sure the statistic.
+    # At a bound the distance is 0, however precise the statistic.
     return np.where(value <= low, 0.0, below), np.where(value >= high, 0.0, above)
 
 
@@ -188,16 +186,16 @@ def skewed_tails(distance: FloatArray, skewness: FloatArray) -> tuple[FloatArray
     return ndtr(-straight), ndtr(straight)
 
 
-# Where rising functions cross zero, many at once: a bracket that closes quickly, and always from the safe side.
+# --- Roots of rising functions, many at once: a bracket that closes quickly, always from the safe side
 
 
 Function = Callable[[FloatArray, npt.NDArray[np.intp]], FloatArray]
 """Of numbers, and of which of the functions each is given to."""
 
-# Halves alone would need so many; in between they are seldom needed.
+# The number of halvings that would be needed alone; with interpolation between them they are seldom needed.
 _MOST_STEPS = 120
 _HALF = 0.5
-# Where the bracket is this narrow, relative to its ends, there is nothing left between them worth a step.
+# Where the bracket is this narrow, relative to its ends, the search stops.
 _LEAST_WIDTH = 2.0**-51
 
 
@@ -244,13 +242,13 @@ def _inverse_quadratic(
     return np.where(trusted, step, _HALF)
 
 
-# Exact intervals for a share that one binomial count tells of: Feldman and Cousins' own, on the counts themselves.
+# --- Exact intervals for a share from one binomial count: Feldman and Cousins' method on the counts themselves
 #
-# A report hits an answer that a share p holds with the chance s = other + (own - other)·p, so the hits are binomial
-# and s lies between `other` and `own`. At each s counts are accepted in the order of their likelihood over the
-# greatest that any s within the bounds gives [FC98], until they have 1 - α; the interval holds every share that
-# accepts the count, and what lies between such shares. So it covers at least 1 - α at every share, and above it by
-# less than one count has.
+# A report hits an answer of share p with the chance s = other + (own - other)·p, so the hits are binomial and s lies
+# between `other` and `own`. At each s counts are accepted in the order of their likelihood over the greatest that any s
+# within the bounds gives [FC98], until they have 1 - α. The interval holds every share that accepts the count, and the
+# shares between them. So it covers at least 1 - α at every share, and above that by less than the probability of one
+# count.
 #
 # Likelihoods are weighted by 1/(1 + expected count of the rarer of hits and misses). That changes nothing where counts
 # are many. Where they are few it spends α on the side where it shortens the interval most: a report that proves its
@@ -266,9 +264,9 @@ def _inverse_quadratic(
 BoolArray = npt.NDArray[np.bool_]
 
 _ROUNDING = 1e-14
-# From so many counts on every sixteenth is searched first.
+# From this many counts on every sixteenth is searched first.
 _MANY, _EVERY = 64, 16
-# A sum of bounds this close to 1 means that hits and misses mirror each other, and neither is the rarer.
+# If the bounds add up to 1 within this, hits and misses mirror each other, and neither is the rarer.
 MIRRORED = 1e-9
 
 
@@ -408,12 +406,11 @@ def _above(count: FloatArray, total: int, chance: FloatArray) -> FloatArray:
     return np.where(count <= 0, 1.0, np.where(inside, tails, 0.0))
 
 
-# A quick look at the intervals of :mod:`sfumato.prob.intervals`, in plain floats and without scipy.
+# --- The same intervals quickly, in plain floats and without scipy
 #
-# The ends are the same, found with the logarithm of the gamma function, a continued fraction and a secant rule in
-# place of scipy's tails and sixty halvings; they agree to far more digits than `PRECISION`, which tests hold them to.
-# That is enough to tell that an interval is wider or narrower than wished. Where it comes closer, the interval itself
-# decides.
+# The ends are computed with the logarithm of the gamma function, a continued fraction and a secant rule instead of
+# scipy's tails and sixty halvings. They agree within `PRECISION`, which tests check. That suffices to see that an
+# interval is wider or narrower than a given width; closer cases are decided by the interval itself.
 
 
 PRECISION = 1e-8
@@ -436,23 +433,23 @@ def near_share_interval(hits: int, total: int, other: float, own: float, confide
 
 
 def _first_share(hits: int, total: int, least: float, most: float, alpha: float) -> float:
-    if _above_of_share_screens(hits, total, least) > alpha:
+    if _quick_above(hits, total, least) > alpha:
         return 0.0
     chance = _first_chance(hits, total, least, most, alpha)
     return min(1.0, max(0.0, (chance - least) / (most - least)))
 
 
 def _first_chance(hits: int, total: int, least: float, most: float, alpha: float) -> float:
-    top = _greatest_of_share_screens(hits, total, least, most)
+    top = _quick_greatest(hits, total, least, most)
 
     def turning(count: int) -> float:
         if count < 0:
             return least
-        slope = (top - _greatest_of_share_screens(count, total, least, most)) / (hits - count)
+        slope = (top - _quick_greatest(count, total, least, most)) / (hits - count)
         return min(most, max(least, 1 / (1 + math.exp(-slope))))
 
     def ranked(count: int, chance: float) -> float:
-        return _above_of_share_screens(hits, total, chance) + 1 - _above_of_share_screens(count + 1, total, chance)
+        return _quick_above(hits, total, chance) + 1 - _quick_above(count + 1, total, chance)
 
     # As far below as the count lies above the share that just accepts it, near enough.
     spread = math.sqrt(max(hits * (total - hits) / total, 1.0))
@@ -503,10 +500,10 @@ def _crossing(rising: Callable[[float], float], low: float, high: float) -> floa
     return low
 
 
-def _greatest_of_share_screens(count: int, total: int, least: float, most: float) -> float:
+def _quick_greatest(count: int, total: int, least: float, most: float) -> float:
     """The greatest weighted log-likelihood of a count that a chance within the bounds gives."""
     if least + most > 1 + MIRRORED:
-        return _greatest_of_share_screens(total - count, total, 1 - most, 1 - least)
+        return _quick_greatest(total - count, total, 1 - most, 1 - least)
     if least + most >= 1 - MIRRORED:
         return _log_likelihood(count, total, min(most, max(least, count / total)))
     half, room = (count - 2) / 2, max(total - 1, 1e-9)
@@ -519,7 +516,7 @@ def _log_likelihood(count: int, total: int, chance: float) -> float:
     return hits + ((total - count) * math.log1p(-chance) if total > count else 0.0)
 
 
-def _above_of_share_screens(count: int, total: int, chance: float) -> float:
+def _quick_above(count: int, total: int, chance: float) -> float:
     """Pr[Bin(total, chance) ≥ count]."""
     if count <= 0:
         return 1.0
@@ -553,10 +550,10 @@ def _fraction(first: float, second: float, chance: float) -> float:
     return found
 
 
-# The nearest law to a vector of numbers that need not be one.
+# --- The nearest distribution to a vector
 
 
-def nearest_law(point: FloatArray_simplex) -> FloatArray_simplex:
+def nearest_law(point: FloatArray) -> FloatArray:
     """Euclidean projection onto the probability simplex, by sorting.
 
     The projection subtracts one threshold from every entry and clips at zero; the threshold is found from the
@@ -565,5 +562,5 @@ def nearest_law(point: FloatArray_simplex) -> FloatArray_simplex:
     descending = np.sort(point)[::-1]
     excess = (np.cumsum(descending) - 1) / np.arange(1, len(point) + 1)
     threshold = excess[np.flatnonzero(descending > excess)[-1]]
-    result: FloatArray_simplex = np.maximum(point - threshold, 0.0)
+    result: FloatArray = np.maximum(point - threshold, 0.0)
     return result

@@ -23,7 +23,7 @@ from sfumato.prob.distribution import (
 )
 from sfumato.prob.structured import ChannelLike, as_channel
 
-# More types than this and a power is no longer a table; the caller wants a formula instead.
+# With more types than this a power is too large for a table; the error names a formula instead.
 MOST_TYPES = 2_000_000
 
 
@@ -244,7 +244,7 @@ def _types(n: int, size: int) -> Iterator[tuple[int, ...]]:
             yield (first, *rest)
 
 
-# Joint laws: a distribution over tuples, with its marginals and conditionals.
+# --- Joint distributions over tuples, with marginals and conditionals
 
 
 class Joint:

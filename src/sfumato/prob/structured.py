@@ -1,7 +1,8 @@
-"""Circulant channels that answer questions without their entries, and channels from nested lists and arrays.
+"""Circulant channels, which answer questions without their entries, and channels from nested lists and arrays.
 
-U takes few distinct probabilities ("levels"; two for a difference-set mechanism): the law is one small code a shift.
-Only the first `inputs` of the K symbols need be possible inputs. 87 381 codes certify what has 7.6e9 entries.
+U takes few distinct probabilities ("levels"; two for a difference-set mechanism): the law is one small code for each
+shift. Only the first `inputs` of the K symbols need be possible inputs. 87 381 codes certify a channel of 7.6e9
+entries.
 """
 
 from __future__ import annotations
@@ -24,10 +25,11 @@ from sfumato.prob.channel import Channel
 from sfumato.prob.distribution import Alphabet, Distribution, DistributionLike, entry_place, place_of, prior_on
 from sfumato.prob.shift_laws import CodeArray, ShiftLaw, checked_law, law_of_shifts, two_level_law
 
-# How often each level of a structured channel reaches each output, counted two ways.
+# --- Profiles: how often each level of a structured channel reaches each output, counted in two ways
 #
-# Output y of Y = X + U mod K is reached by the shifts y, y-1, …, y-k+1, so its column holds the levels of a window of
-# k codes. Outputs whose windows hold each level equally often are alike to every measure, and they are few kinds.
+# Output y of Y = X + U mod K is reached by the shifts y, y-1, …, y-k+1, so its column holds the levels of a window of k
+# codes. Outputs whose windows hold each level equally often are equal to every measure, and there are few kinds of
+# them.
 
 
 Profiles = Iterator[tuple[tuple[int, ...], int]]
@@ -77,11 +79,11 @@ def _counted(within: list[CodeArray], inputs: int, size: int) -> Profiles:
         yield (inputs - sum(held), *held), many
 
 
-# A general prior on a structured channel costs inputs × outputs; beyond this the wait is no longer a surprise.
+# A general prior on a structured channel costs inputs × outputs steps; above this it is refused.
 MOST_ENTRIES = 50_000_000
-# With so few levels outputs are told apart by how often each level reaches them; with more, by their entries.
+# With at most this many levels outputs are compared by their profiles; with more, by their entries.
 _FEW_LEVELS = 8
-# Entries that are written out as Fractions, each of a hundred bytes.
+# The most entries that are written out as Fractions, of a hundred bytes each.
 MOST_WRITTEN = 10_000_000
 
 
@@ -208,7 +210,7 @@ class Circulant(Shown):
         return profiles_by_sums(self.codes, len(self.levels), self.input_count)
 
     def column_profiles_again(self) -> Profiles:
-        """Find the same by another way."""
+        """Return the column profiles, computed by another method."""
         return profiles_by_doubling(self.codes, len(self.levels), self.input_count)
 
     def _columns(self) -> Iterator[tuple[Number, Number, Number, int]]:
@@ -221,7 +223,7 @@ class Circulant(Shown):
 
     @property
     def is_coarse(self) -> bool:
-        """Whether there are so few levels that outputs are told apart by how often each level reaches them."""
+        """Whether there are so few levels that outputs are compared by how often each level reaches them."""
         return len(self.levels) <= _FEW_LEVELS
 
     def column_extremes(self) -> Iterator[tuple[Number, Number, int]]:
@@ -341,7 +343,7 @@ class Circulant(Shown):
 AnyChannel = Channel | Circulant
 
 
-# Channels from what people hand in: the one place where nested lists and arrays become channels.
+# --- Conversion: the one place where nested lists and arrays become channels
 
 
 ChannelLike = AnyChannel | RowsLike

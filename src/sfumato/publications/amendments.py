@@ -1,8 +1,8 @@
 """Which cells a table of corrections changes, and the part that supersedes them.
 
-Only amended cells are drawn again. That a cell was amended is public, whatever ε says: an amendment has the number of
-the row that it amends. Of two answers it means that the other one is true now, unless unchanged people are redrawn
-beside it, as cover.
+Only amended cells are drawn again. That a cell was amended is public, whatever its ε: an amendment has the number of
+the row that it amends. With two answers this discloses that the other one is true now, unless unchanged people are
+drawn again beside it as cover.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ import numpy.typing as npt
 from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.files.columns import Words
 from sfumato.files.tables import number_column
-from sfumato.keys.digests import NOTHING, ReportTree, blocks_of
-from sfumato.keys.digests import Numbers as Numbers_amending
+from sfumato.keys.digests import NOTHING, Numbers, ReportTree, blocks_of
 from sfumato.publications.coded_reports import written_column
 from sfumato.publications.note import PartNote, ReportsNote, Salts
 from sfumato.publications.part import Keys, PartPlan, PartSink, arrow_table, draw_of, finished_part
@@ -31,14 +30,10 @@ from sfumato.study.handler import Handler
 from sfumato.study.question import Question
 from sfumato.study.study import Study
 
-# Corrections of answers that may be missing, or that were asked only of some.
-#
-# In a table of corrections an empty cell stays as it is. Where no answer is hidden, its name or a declared code takes
-# an answer back. What depends on a private answer is amended with it, all of it or nothing: else which cells were
-# amended, which is public, would tell whom a question was asked, and so that answer.
-
-
-Numbers = npt.NDArray[np.int64]
+# --- Corrections of answers that may be missing, or that were asked only of some
+# An empty cell of a table of corrections changes nothing. An answer is taken back by a declared code or, where not
+# answering is hidden, by its name. Questions that depend on a private answer are amended with it, all or none: which
+# cells were amended is public, and would otherwise show whom a question was asked, and so that answer.
 
 
 def corrected_texts(table: Any, question: Question) -> dict[int, str]:
@@ -135,7 +130,7 @@ class Amendment:
     covered: int = 0
 
     @property
-    def numbers(self) -> Numbers_amending:
+    def numbers(self) -> Numbers:
         """The rows that are amended, ascending."""
         return np.array(sorted({number for column in self.cells.values() for number in column}), dtype=np.int64)
 
@@ -183,10 +178,10 @@ def check_rows(part: PartNote, numbers: Iterable[int]) -> None:
 def with_cover(
     amendment: Amendment, answers: Mapping[str, Mapping[int, str]], cover: int, source: BitSource
 ) -> Amendment:
-    """Add the cells of people who are drawn by chance, with the answers that they have; each pays as if corrected.
+    """Add the cells of randomly drawn people, with the answers that they have; each pays as if corrected.
 
-    `answers` are those of everybody in the part who is left. A covering row is amended in the same questions as one of
-    the corrected rows, so that it looks like one; each of these has as many, and chance says which have one more.
+    `answers` are those of all people who are left in the part. A covering row is amended in the same questions as one
+    of the corrected rows, so that it looks like one; each of these has as many, and it is random which have one more.
     """
     taken = set(amendment.numbers.tolist())
     others = sorted(set.intersection(*(set(column) for column in answers.values())) - taken) if answers else []

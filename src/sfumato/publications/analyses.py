@@ -121,7 +121,8 @@ def _test(groups: Mapping[str, tuple[AnyChannel | None, Any]]) -> AssociationTes
     return homogeneity_test([channel for channel, _ in counted], [counts for _, counts in counted])
 
 
-# Questions crossed with each other, or with a public column: the joint table of the answers, and its test.
+# --- Cross tables
+# The joint table of the answers to two questions, or of one and a public column, and its test.
 
 
 MOST_VALUES = 100
@@ -254,7 +255,8 @@ def _public(data: ModelData, people: BoolArray, name: str) -> tuple[Axis, AnyCha
     return axis, Channel(np.eye(labels.size), shown, shown), codes.astype(np.int64)
 
 
-# Shares of a question in a population, from a sample that was drawn by a plan.
+# --- Weighted shares
+# Shares of a question in a population, from a sample with a sampling design.
 
 
 MOST_WEIGHTED = 256

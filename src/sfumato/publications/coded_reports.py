@@ -49,7 +49,7 @@ def described_columns(table: Any, note: ReportsNote) -> Any:
 
 
 def codebook(note: ReportsNote, kept: tuple[str, ...] = (), told: tuple[str, ...] = ()) -> str:
-    """Return the codebook of a file of reports, in Markdown; `told` is what else is to be known of all of them."""
+    """Return the codebook of a file of reports, in Markdown; `told` is further information on all of them."""
     lines = [
         f"# {note.study.name}: how to read the reports",
         "",

@@ -180,18 +180,18 @@ def _no_shares(path: str | Path) -> UnreadableFile:
     )
 
 
-# What rows that were collected so far say: counts of each question, taken at one moment, and estimates from them.
-#
-# Counts are enough to estimate from, again and again: the same reports are asked, and not those that have come since.
+# --- Counts of the rows collected so far
+# The counts of each question are taken at one moment, and all estimates come from them, so later reports do not change
+# them.
 
 
-# Reports up to which it is also kept how often each was seen.
+# Up to so many different reports it is also kept how often each was seen.
 _MOST_LISTED = 1 << 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveTallies:
-    """How many reports there are, and what was counted of each question that somebody answered."""
+    """How many reports there are, and the counts of each question that has reports."""
 
     collection: Collection
     reports: int
@@ -222,11 +222,11 @@ class LiveTallies:
         return replace(self, tallies={name: tally for name, tally in self.tallies.items() if name in kept})
 
     def counts(self, reckonings: Mapping[str, Any]) -> dict[str, list[int]]:
-        """Return how often each report was seen, of the questions that are reckoned from that."""
+        """Return how often each report was seen, for the questions that browsers estimate from that."""
         return {name: list(self.seen[name]) for name, found in reckonings.items() if found and name in self.seen}
 
     def estimates(self) -> Estimates:
-        """Estimate every question as everybody sees it."""
+        """Estimate every question at the public level."""
         found = []
         for name, tally in self.tallies.items():
             handler = self.collection.handlers[name]

@@ -31,7 +31,7 @@ def count_rows(
 ) -> None:
     """Count the reports of some rows of a part, those that are `kept`; `words` are the groups that they belong to.
 
-    Who did not answer is not counted; where all rows are read together, the way knows what an empty cell is.
+    People who did not answer are not counted; where all rows are read together, the handler reads empty cells.
     """
     if handler.question.has_gaps and handler.by_row:
         there = reports != NOTHING
@@ -50,7 +50,7 @@ def add_counts(found: Found, others: Found) -> None:
 
 
 def in_order(found: Found, question: str) -> Iterator[tuple[str | None, Any]]:
-    """Yield the tally of everybody first, then those of the groups by their names."""
+    """Yield the tally of all people first, then those of the groups by their names."""
     if None not in found:
         raise UnreadableFile(f"no report to {question!r} is left", way_out="There is nothing to estimate from.")
     yield None, found[None]
@@ -114,7 +114,7 @@ def _count(
     rows: Any,
 ) -> None:
     counted = reports[rows]
-    if not counted.size:  # nobody of this group is in these rows, or all were amended
+    if not counted.size:  # no one of this group is in these rows, or all were amended
         return
     tally = handler.tally(counted, level, positions=handler.placed(numbers[rows], part.base))
     found[label] = found[label] + tally if label in found else tally

@@ -32,13 +32,13 @@ class Collected(Protocol):
         """What they are."""
 
     def tallies(self, question: str, group: str | None = None) -> Iterator[tuple[str | None, Any]]:
-        """Count the reports of a question: over everybody first, then by group."""
+        """Count the reports of a question: over all people first, then by group."""
 
     def __len__(self) -> int: ...
 
 
 class Estimates(Shown, tuple[QuestionEstimate, ...]):
-    """Estimates of several questions and groups, over everybody first."""
+    """Estimates of several questions and groups, over all people first."""
 
     __slots__ = ()
 
@@ -60,9 +60,9 @@ class Estimates(Shown, tuple[QuestionEstimate, ...]):
     def contrasts(self, between: Between | str = Between.GROUPS) -> tuple[Contrast, ...]:
         """Return differences with intervals of their own: between groups of each share and mean, or between answers.
 
-        Between answers they are of two shares of the same people: everybody, and each group. Up to six groups or
-        answers each is compared with each, of more the first with the others. With simultaneous intervals all
-        differences of a question hold together as well.
+        Between answers they are of two shares of the same people: all, and each group. Up to six groups or answers each
+        is compared with each, of more the first with the others. With simultaneous intervals all differences of a
+        question hold together as well.
         """
         return (answer_contrasts if between_of(between) is Between.ANSWERS else group_contrasts)(self)
 
@@ -83,7 +83,7 @@ def estimate_collected(
     ignoring: float | None = None,
     simultaneous: bool = False,
 ) -> Estimates:
-    """Estimate every question, or those named; over everybody first, then by the groups of a public column.
+    """Estimate every question, or those named; over all people first, then by the groups of a public column.
 
     With `simultaneous` all intervals of a question hold together (Bonferroni); `ignoring` is the share of respondents
     who may have ignored the instructions of a question with two answers.

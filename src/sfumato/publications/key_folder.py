@@ -42,7 +42,7 @@ class Holding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyFolder:
-    """The key files of one part by their paths; none where nobody has a key."""
+    """The key files of one part by their paths; none where there are no keys."""
 
     study: Study
     epoch: int
@@ -50,7 +50,7 @@ class KeyFolder:
 
     @classmethod
     def of(cls, study: Study, folder: Path | None, epoch: int = 0, later: str | None = None) -> KeyFolder:
-        """Plan the files of a study, of its first part or a `later` one; a folder is needed if somebody has a key."""
+        """Plan the files of a study, of its first part or a `later` one; a folder is needed if there are keys."""
         holdings = _holdings(study)
         if folder is None:
             if holdings:
@@ -161,7 +161,8 @@ def _holdings(study: Study) -> list[Holding]:
     return sorted(found, key=lambda holding: (holding.holder == REGISTRAR, holding.holder))
 
 
-# The indexes of a publication: one sealed file a part beside the registrar's keys, from a person to a row.
+# --- Indexes from people to rows
+# One sealed file a part beside the registrar's keys.
 
 
 ENDING = ".index"
@@ -251,7 +252,7 @@ def rewrite_index(index: PeopleIndex, path: Path, unlock: Unlocker) -> None:
 
 
 def keep_indexes(folder: Path, parts: Iterable[str]) -> None:
-    """Keep copies of indexes as they are, for whoever has to find the same people again; older copies stay."""
+    """Keep copies of indexes as they are, so that the same people can be found again; older copies stay."""
     place = staging_inside(folder, _KEPT)
     with writing_sentences(folder):
         place.mkdir(mode=0o700, exist_ok=True)

@@ -1,8 +1,8 @@
 """The manifest of a publication: its parts, and the note of each.
 
-A part is in the publication when the manifest says so, and not before: it is written last, as a whole. It holds the
-digest of every part's note, and notes hold the roots of their columns, so an older copy of a part, from before somebody
-was erased, does not pass for it. A seal finds damage.   Format: docs/reference/files.md
+A part belongs to the publication once the manifest names it; the manifest is written last, as a whole. It holds the
+digest of every part's note, and notes hold the roots of their columns, so an older copy of a part, from before an
+erasure, is refused. A seal finds damage.   Format: docs/reference/files.md
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The data of a model: randomised variables, public columns, and how people were sampled.
 
-Reports that were published bring their channels. A table of reports that were typed in takes them from a study, and one
-that was collected with a device of old from whoever knows the device.
+Published reports bring their channels. The channels of typed-in reports come from a study; those of a table that was
+collected with a classic device are given with it.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Variable:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ModelData:
-    """Variables and public columns by name; `NOTHING`, NaN or None where somebody has none."""
+    """Variables and public columns by name; `NOTHING`, NaN or None where a person has no value."""
 
     variables: Mapping[str, Variable]
     columns: Mapping[str, npt.NDArray[Any]]
@@ -291,7 +291,8 @@ def _number(text: str | None) -> float | None:
     return found if np.isfinite(found) else None
 
 
-# How people were drawn, as it is asked for: by the names of public columns, or by entries for each person.
+# --- The sampling design as given by the user
+# Names of public columns, or entries for each person.
 
 
 _MARGINS_BYTES = 1 << 24
@@ -322,7 +323,7 @@ class Sampled:
 
     @property
     def is_plain(self) -> bool:
-        """Whether nothing is said, so that everybody stands for one."""
+        """Whether no sampling design is given, so that each person counts once."""
         said = (self.weights, self.strata, self.clusters, self.population, self.margins)
         return all(one is None for one in said)
 

@@ -30,9 +30,8 @@ from sfumato.study.handler import Handler
 from sfumato.study.readers import ReaderSum, sums_over
 from sfumato.study.study import Study, seen_by_readers
 
-# What is known of a part: its id, its rows, the roots of its columns, the salts, and what was erased from it.
-#
-# The name of a row is the part's id with its number. Numbers are dense where a part brings new people; a part that
+# --- Parts: id, rows, roots of columns, salts, and erasures
+# The name of a row is the part's id with its number. Numbers are dense where a part brings new people. A part that
 # amends another has the numbers of the rows that it amends there.   Format: docs/reference/files.md
 
 
@@ -159,8 +158,8 @@ def new_part_id(source: BitSource | None) -> str:
 class Salts:
     """Gives each block of a part a salt, and the same one whenever it is asked, in whatever process.
 
-    Salts are made of a secret that nobody keeps: they stand in the note of the part, those that are exchanged with an
-    erased row stand nowhere. A simulation repeats its own. `before` is the note of a part that is made again.
+    Salts are made of a secret that is not kept: they stand in the note of the part, and those that are replaced with an
+    erased row are kept nowhere. A simulation repeats its own. `before` is the note of a part that is made again.
     """
 
     def __init__(self, part: str, source: BitSource, before: PartNote | None = None) -> None:
@@ -205,14 +204,14 @@ def part_from(document: Mapping[str, Any]) -> PartNote:
     blocks = document.get("blocks")
     part = PartNote(
         id=_like(_ID, document["id"]),
-        rows=_whole_of_part_notes(document["rows"]),
+        rows=_row_number(document["rows"]),
         roots={str(name): _like(_DIGEST, root) for name, root in document["roots"].items()},
         salts=base64.b64decode(document["salts"], validate=True),
-        start=_whole_of_part_notes(document.get("start", 0)),
+        start=_row_number(document.get("start", 0)),
         blocks=None if blocks is None else _ascending(blocks),
         series=None if document.get("series") is None else _like(_ID, document["series"]),
         amends=None if document.get("amends") is None else _like(_ID, document["amends"]),
-        turn=_whole_of_part_notes(document.get("turn", 0)),
+        turn=_row_number(document.get("turn", 0)),
         erased=_ascending(document.get("erased", [])),
         rewritten={
             int(block): {str(name): _like(_DIGEST, digest) for name, digest in old.items()}
@@ -233,7 +232,7 @@ def part_from(document: Mapping[str, Any]) -> PartNote:
 
 
 def _ascending(values: list[Any]) -> tuple[int, ...]:
-    found = tuple(_whole_of_part_notes(value) for value in values)
+    found = tuple(_row_number(value) for value in values)
     if any(later <= earlier for earlier, later in itertools.pairwise(found)):
         raise ValueError("not ascending")
     return found
@@ -245,7 +244,7 @@ def _like(pattern: re.Pattern[str], text: object) -> str:
     return text
 
 
-def _whole_of_part_notes(value: object) -> int:
+def _row_number(value: object) -> int:
     if type(value) is not int or not 0 <= value <= _MOST_ROWS:
         raise ValueError("not a whole number")
     return value
@@ -253,9 +252,9 @@ def _whole_of_part_notes(value: object) -> int:
 
 SCHEMA = "sfumato/reports/3"
 _KEYS = ("schema", "study", "epoch", "source", "insecure", "publication", "columns", "parts")
-# Of a release that was not the first: its name, and what those before it show of the same people.
+# Of a later release: its name, and what the releases before it show of the same people.
 _AGAIN_KEYS = ("again", "earlier")
-# Of parts of several publications that were put together without comparing their people.
+# Of combined parts of several publications whose people were not compared.
 _ASSUMED_KEY = "assumed_disjoint"
 _ASSUMED_DISJOINT = "It was assumed, and not checked, that no person is in two of the publications that were combined."
 _COLUMN_KEYS = ("declaration", "level")
@@ -263,7 +262,7 @@ _COLUMN_KEYS = ("declaration", "level")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnNote:
-    """A question's column: at `level` (0: the answers themselves), made by what its way declared, if anything."""
+    """A question's column: at `level` (0: the answers themselves), with the declaration of its handler, if any."""
 
     declaration: str | None
     level: int
@@ -308,7 +307,7 @@ class ReportsNote:
 
     @property
     def rows(self) -> int:
-        """How many people there are: amendments bring nobody, and who was erased is gone."""
+        """How many people there are: amendments add none, and erased people are not counted."""
         return sum(part.present for part in self.parts if part.amends is None)
 
     @property
@@ -444,7 +443,8 @@ def _whole(value: object) -> int:
     return value
 
 
-# What several releases about the same people show together, in words: on every page that readers see.
+# --- What several releases about the same people show together
+# Sentences for every page that readers see.
 
 
 _PLACES = 4

@@ -1,6 +1,6 @@
 """Opening reports with keys, and recovering answers with registrar's keys.
 
-Amended cells take the place of those that they amend, so what comes out has one row a person and nothing twice.
+Amended cells replace those that they amend, so the result has one row a person.
 """
 
 from __future__ import annotations
@@ -22,10 +22,9 @@ from sfumato.publications.note import PartNote, ReportsNote
 from sfumato.publications.reports import ROW, Chunk, MadeRows, Reports, Source, with_part
 from sfumato.study.handler import Handler
 
-# Which of the keys at hand opens which part: by the draws that made it, by the seed that its draws come from.
-#
-# A key of true draws, or of single blocks, opens the part that it was drawn for. A seed opens every part of its
-# series, whenever that was published.
+# --- Which key opens which part
+# A key of true draws, or of single blocks, opens the part that it was drawn for. A seed opens every part of its series,
+# whenever that was published.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +127,8 @@ def check_record(key: Key, part: PartNote, question: str, tree: ReportTree) -> N
         )
 
 
-# What registrar's keys give back of reports: the answers as they were, or with leave what these were rounded to.
+# --- Recovery with registrar's keys
+# The answers as they were or, where that is allowed, what they were rounded to.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

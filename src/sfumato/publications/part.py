@@ -33,7 +33,7 @@ from sfumato.study.file import fingerprint
 from sfumato.study.handler import Draw, Handler, KeyStore
 from sfumato.study.study import Study
 
-# Where a part goes as it is drawn: into files, or into memory.
+# --- Where drawn rows go: into files or into memory
 
 
 Keys = Mapping[str, Mapping[int, Key]]
@@ -102,7 +102,7 @@ class MemoryStore:
         return Draws(np.concatenate(self.levels[level]))
 
 
-# What a part is made of, before anything is drawn.
+# --- What a part is made of, before anything is drawn
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,9 +110,9 @@ class PartPlan:
     """What a part is made of: the study, its id, where its draws come from, and what it is in its publication.
 
     With `keys`, by question and with level 0 among them, reports are made under keys that were drawn before. `before`
-    is the note of the part as it was made before, if it was. With a `secret`, what nobody keeps is drawn from that by
-    the names of the rows as well: the same wherever and however often it is drawn.
-    `rounds` are those of questions that are asked in rounds, `answers` the types that columns of the table have.
+    is the note of the part as it was made before, if it was. With a `secret`, draws that are not kept are made from it
+    by the names of the rows, so repeated draws are the same. `rounds` are those of questions that are asked in rounds,
+    `answers` the types that columns of the table have.
     """
 
     study: Study
@@ -133,7 +133,7 @@ class PartPlan:
 
     @cached_property
     def bulk(self) -> BitSource:
-        """Where draws come from that nobody keeps: the same, or a cipher's stream where that is guarantee enough."""
+        """The source of draws that are not kept: the same, or a cipher's stream where that guarantee suffices."""
         if self.guarantee is Guarantee.INFORMATION_THEORETIC or not isinstance(self.source, SystemBits):
             return self.source
         return BulkBits() if self.secret is None else KeyedBits(self.secret)
@@ -157,8 +157,8 @@ _INSECURE_KEYS = "INSECURE keys, drawn from a seed: a simulation, not a release"
 class StudyPublication:
     """Public reports, and for each question the keys by level where they were not written to files.
 
-    `simulated` reports were drawn from a seed throughout, and are no release. `published` is what a record or a ledger
-    remembers, `record` the file that does. `resumed` ones were drawn by an earlier run, which was interrupted.
+    `simulated` reports were drawn from a seed throughout, and are no release. `published` is what a registry or a
+    ledger remembers, `registry` the file that does. `resumed` ones were drawn by an earlier run, which was interrupted.
     """
 
     reports: Reports
@@ -166,7 +166,7 @@ class StudyPublication:
     simulated: bool = False
     resumed: bool = False
     published: Published | None = None
-    record: Path | None = None
+    registry: Path | None = None
 
     def __repr__(self) -> str:
         return f"<StudyPublication: {self.reports!r}, keys to {', '.join(self.keys) or 'nothing'}>"
@@ -408,13 +408,12 @@ def _check_kept(names: Sequence[str], study: Study, keep: Sequence[str]) -> None
     check_rules_kept(study, keep)
 
 
-# The files that a task writes: rows that follow one another go into one, with the digests of their blocks.
-#
-# A task may run several times, on several machines: each run writes under names of its own, and whoever sent the task
-# takes the files that came back as its result, and no others.
+# --- The files that a task of an engine writes
+# Consecutive rows go into one file, with the digests of their blocks. A task may run several times on several machines.
+# Each run writes under names of its own, and only the files that the task returned are used.
 
 
-# A task of many rows writes several files of about this many.
+# A task of many rows writes several files of about this many rows.
 _FILE_ROWS = 1 << 21
 
 
@@ -445,7 +444,7 @@ class TaskFiles:
             self._end()
         if self._writer is None:
             self._first = first
-            # By its name nobody could tell a file of an older run from this one.
+            # The name does not distinguish a file of an older run from this one.
             self._name = f"{first:013d}-{os.urandom(8).hex()}.parquet"
             self._writer = TableWriter(self._folder / self._name, private=self._private)
             self._tree = self._new_tree()
@@ -511,7 +510,8 @@ def add_digests(tree: ReportTree, several: Iterable[Digested]) -> None:
             tree.digests[name].update(zip(one.blocks, digests, strict=True))
 
 
-# Rows in an order of chance, so that nobody who knows the order of a table knows whose report is whose.
+# --- Rows in random order
+# The order of a table then does not show whose report is whose.
 
 
 def shuffled(stream: RowStream, source: BitSource) -> RowStream:

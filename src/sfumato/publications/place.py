@@ -1,7 +1,7 @@
 """Places of a publication: staged parts put in place, and parts rewritten without some rows.
 
 Incomplete staging was never noted or paid for, and is discarded. Complete staging is finished without drawing. A
-publication is one file, or a folder whose manifest, written last, says which parts it has.
+publication is one file, or a folder whose manifest, written last, names its parts.
 """
 
 from __future__ import annotations
@@ -54,7 +54,8 @@ from sfumato.sampling.sources import SystemBits
 from sfumato.study.file import write_beside
 from sfumato.study.study import Study
 
-# The files of a part while it is drawn: rows and true draws are written as they come, nothing is in place yet.
+# --- Staging
+# Rows and true draws are written as they come. Nothing is in place until the part is complete.
 
 
 class StagedPart:
@@ -77,7 +78,7 @@ class StagedPart:
         self.kept: tuple[str, ...] = ()
 
     def check_room(self, rows: int, *, draws: bool) -> None:
-        """Refuse before drawing what there is no room for."""
+        """Refuse before drawing if there is not enough disk space."""
         columns = len(self._files.study.column_ways) + 1
         # A byte a cell is less than a table takes; key files of true draws take about as much again for each level.
         levels = sum(len(handler.key_levels) for handler in self._files.study.column_ways) if draws else 0
@@ -149,7 +150,7 @@ class StagedPart:
                     writer.finish(keys[question][level].produced)
         words = codebook(note, self.kept)
         if self._attempts is not None:
-            # What is still being written there belongs to runs that nobody waits for.
+            # Files that are still being written there belong to abandoned runs.
             discard(self._attempts)
             flush_folder(self.table)
             write_beside_table(self.table, note=note.to_text(), codebook=words)
@@ -171,7 +172,7 @@ class StagedPart:
 
 
 class _Store:
-    """The true draws of a question, on their way into key files."""
+    """Writes the true draws of a question into key files."""
 
     def __init__(self, part: StagedPart, question: str) -> None:
         self._part, self._question = part, question
@@ -187,10 +188,10 @@ class _Store:
             writer.append(shifts)
 
 
-# Taking people out of a part: their rows go, their blocks get new salts, and the record says which were rewritten.
-#
-# The digest that a block had when the keys were made is kept, so that keys can still be held against the rest of the
-# part. Its salt is gone: without it nobody can try which report the erased one was.
+# --- Erasing rows from a part
+# Their rows go, their blocks get new salts, and the record names the rewritten blocks. The digest that a block had when
+# the keys were made is kept, so that keys can still be checked against the rest of the part. Its salt is deleted:
+# without it, guesses of the erased report cannot be tested.
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -243,11 +244,9 @@ class Erasure:
         return rooted(replace(part, erased=erased, rewritten=old), self._after, self._salt_of)
 
 
-# Parts written anew without some of their rows, all at once: the manifest, or the file itself, is the moment.
-#
-# A part in a folder is written under a new name, and the manifest says from when on that is the part. A file of its
-# own keeps its name: it is staged whole, with its note, and once it is whole the same call puts it in place, however
-# often that is interrupted.
+# --- Rewriting parts
+# A part in a folder is written under a new name, and takes effect with the new manifest. A single file keeps its name:
+# it is staged whole, with its note, and then put in place. The same call finishes an interrupted rewrite.
 
 
 Advance = Callable[[int], None]
@@ -347,7 +346,7 @@ def _put_whole(out: Path) -> None:
 
 
 def _tidy(out: Path) -> None:
-    """Remove the files of parts that the manifest does not name: from before somebody was erased, or never to be."""
+    """Remove the files of parts that the manifest does not name: from before an erasure, or never finished."""
     parts = read_manifest(out).parts
     kept = {path.name for one in parts for path in (out / one.file, note_path(one.file), codebook_path(one.file))}
     stems = {one.file.partition(".")[0] for one in parts}
@@ -502,7 +501,7 @@ class Destination:
         except BaseException as error:
             self.discard(part)
             if fresh is not None:
-                with contextlib.suppress(OSError):  # somebody may have put something there
+                with contextlib.suppress(OSError):  # it may hold files of others
                     fresh.rmdir()
             if isinstance(error, InvalidParameter) and error.parameter == "path":
                 of_keys = self.keys is not None and Path(str(error.value)).is_relative_to(os.path.realpath(self.keys))
@@ -629,7 +628,7 @@ class Destination:
             put_in_place(staged / target.name, target)
 
     def _mark(self, roots: Mapping[str, str], keys: Keys) -> None:
-        """Tell the keys that were here before what they made."""
+        """Note in existing keys which reports they made."""
         for path, holding in self.files.in_order(is_new=False):
             held = keys.get(holding.question, {}).get(0)
             if path.exists() and (held is None or held.produced == roots[holding.question]):

@@ -1,8 +1,9 @@
 """The file beside a study that lists what was published of it, and where a study is found.
 
 A publication is noted before any of it can be seen, as intended, and as released when all of it is in place. The file
-is replaced as a whole, under a lock, through to the disk. Its seal finds damage and edits; who may write the file can
-write another, or delete it, and only a ledger that is kept elsewhere knows better.   Format: docs/reference/files.md
+is replaced as a whole, under a lock, through to the disk. Its seal finds damage and accidental edits. A person who may
+write the file can replace or delete it; only a ledger that is kept elsewhere detects that.
+Format: docs/reference/files.md
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _LIMIT_BYTES = 2**26
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedRelease:
-    """A publication, when it was intended, and when it was in place; None while nobody said so."""
+    """A publication, when it was intended, and when it was in place; None until then."""
 
     published: Published
     time: str
@@ -44,7 +45,7 @@ class RecordedRelease:
 
 
 class Record:
-    """A record that is held: nobody else writes to it meanwhile, and each change is on the disk when it returns."""
+    """A locked registry: no other process writes to it, and each change is on the disk when the call returns."""
 
     def __init__(self, path: Path, releases: tuple[RecordedRelease, ...]) -> None:
         self._path = path
@@ -76,14 +77,14 @@ class Record:
 
 @contextlib.contextmanager
 def held_record(path: str | Path) -> Iterator[Record]:
-    """Be the only process at work on a record; one that is not there yet is empty, and made with its first entry."""
+    """Be the only process at work on a registry; one that is not there yet is empty, and made with its first entry."""
     with locked(path):
         remove_stale(path)
         yield Record(Path(path), read_record_file(path))
 
 
 def read_record_file(path: str | Path) -> tuple[RecordedRelease, ...]:
-    """Return what was published, in order; nothing where there is no record. Whatever is no record is refused."""
+    """Return what was published, in order; nothing where there is no registry. Any other file is refused."""
     if not os.path.lexists(path):
         return ()
     text = decode_text(read_bytes(path, limit_bytes=_LIMIT_BYTES), path)
@@ -103,7 +104,7 @@ def read_record_file(path: str | Path) -> tuple[RecordedRelease, ...]:
     # Whatever was accepted but means something else is spelt otherwise, and has another seal.
     if spelled != text:
         raise DigestMismatch(
-            "the record does not match its seal: it was damaged, or changed by something else than Sfumato",
+            "the registry does not match its seal: it was damaged, or changed by something else than Sfumato",
             way_out="Put back the latest copy: it guards the people of the study.",
             place=Place(file=str(path)),
         )
@@ -131,17 +132,18 @@ def _release_from(document: dict[str, Any]) -> RecordedRelease:
 
 def _damaged(path: str | Path) -> UnreadableFile:
     return UnreadableFile(
-        "the file is not a record of releases, or it is damaged",
-        way_out="Put back the latest copy: it guards the people of the study. Or name another file with `record`.",
+        "the file is not a registry of releases, or it is damaged",
+        way_out="Put back the latest copy: it guards the people of the study. Or name another file with `registry`.",
         place=Place(file=str(path)),
     )
 
 
-# What a step is given for a study: the study itself or its file, and the ledger that it names.
+# --- The study of a step and its ledger
+# A step takes a study or its file, and the ledger that the study names.
 
 
 RECORD = "releases.json"
-"""What the record is called, in the folder of a study."""
+"""What the registry is called, in the folder of a study."""
 
 
 def study_of(study: Study | str | Path) -> Study:
@@ -172,20 +174,19 @@ def ledger_of(study: Study | str | Path | None, ledger: str | Path | None = None
 
 
 def record_beside(study: str | Path) -> Path:
-    """Return where the record of a study's file stands; beside the file itself, not beside a link to it."""
+    """Return where the registry of a study's file stands; beside the file itself, not beside a link to it."""
     file = Path(study)
     return (Path(os.path.realpath(file)) if file.is_symlink() else file).parent / RECORD
 
 
 def may_be_remembered(path: Path, study: Study) -> bool:
-    """Whether there is a place that may know of releases of a study: a ledger, or a record beside its file."""
+    """Whether there is a place that may know of releases of a study: a ledger, or a registry beside its file."""
     return study.ledger is not None or os.path.lexists(record_beside(path))
 
 
-# Where publications of a study are remembered, and what was published before: a record, a ledger, or both.
-#
-# The record stands beside the study, one for all studies of a folder, so that a copy of a study under another name is
-# found out. In memory a study's file is an absolute path; in a record or a ledger it is written as seen from there.
+# --- Where releases are remembered: the registry, a ledger, or both
+# The registry stands beside the study, one for all studies of a folder, so a copy of a study under another name is
+# found. In memory a study's file is an absolute path; in a registry or a ledger it is relative to that file.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,25 +200,25 @@ class Remembered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """The record and the ledger of a study, either of them None where there is none."""
+    """The registry and the ledger of a study, either of them None where there is none."""
 
-    record: Path | None
+    registry: Path | None
     ledger: Path | None
     file: str | None = None
 
     def check_there(self) -> None:
-        """Refuse to release what nobody would remember."""
-        if self.record is None and self.ledger is None:
+        """Refuse a release that would not be registered anywhere."""
+        if self.registry is None and self.ledger is None:
             raise InvalidParameter(
                 "must say where releases are remembered: the study is not a file in a folder that may be written, and "
                 "a second release about the same people tells more than one",
-                parameter="record",
+                parameter="registry",
                 way_out="Name a file that stays with the study, or give a `ledger`; nothing was drawn. Simulations "
                 "with `insecure_seed` are no releases and need none.",
             )
 
-    def history(self, record: Record | None = None) -> tuple[Remembered, ...]:
-        """Return what was published, in order. Of what both know, the record has the last word."""
+    def history(self, registry: Record | None = None) -> tuple[Remembered, ...]:
+        """Return what was published, in order. Of what both know, the registry has the last word."""
         found = {}
         if self.ledger is not None:
             for entry in Ledger(self.ledger).read().live:
@@ -225,16 +226,16 @@ class Memory:
                     one = here(entry.release.published, self.ledger)
                     settled = entry.settled is not None
                     found[one.id] = Remembered(published=one, time=entry.receipt.time, released=settled)
-        if self.record is not None:
-            for noted in read_record_file(self.record) if record is None else record.releases:
-                one = here(noted.published, self.record)
+        if self.registry is not None:
+            for noted in read_record_file(self.registry) if registry is None else registry.releases:
+                one = here(noted.published, self.registry)
                 released = noted.released is not None
                 found[one.id] = Remembered(published=one, time=noted.time, released=released)
         return tuple(sorted(found.values(), key=lambda one: one.time))
 
     def noted(self, published: Published) -> Published:
-        """Return a publication as the record writes it."""
-        return published if self.record is None else _seen_from(self.record, published)
+        """Return a publication as the registry writes it."""
+        return published if self.registry is None else _seen_from(self.registry, published)
 
     def billed(self, published: Published) -> Published:
         """Return a publication as the ledger writes it."""
@@ -243,29 +244,29 @@ class Memory:
     @contextlib.contextmanager
     def held(self) -> Iterator[Record | None]:
         """Be the only process that notes a release here; who also holds the place of a publication took that first."""
-        if self.record is None:
+        if self.registry is None:
             yield None
             return
-        with held_record(self.record) as record:
-            yield record
+        with held_record(self.registry) as registry:
+            yield registry
 
 
-def memory_of(study: Study | str | Path, record: str | Path | None, ledger: Path | None) -> Memory:
-    """Return where publications of a study are remembered: the record given, else the one beside the study's file."""
+def memory_of(study: Study | str | Path, registry: str | Path | None, ledger: Path | None) -> Memory:
+    """Return where publications of a study are remembered: the registry given, else the one beside the study's file."""
     file = None if isinstance(study, Study) else os.path.realpath(study)
-    if record is not None:
-        check_places(record=record)
-        if not _may_write(Path(record).parent):
+    if registry is not None:
+        check_places(registry=registry)
+        if not _may_write(Path(registry).parent):
             raise InvalidParameter(
                 "lies in a folder that may not be written by this user",
-                parameter="record",
-                value=str(record),
+                parameter="registry",
+                value=str(registry),
                 way_out="Choose another folder; nothing was drawn.",
             )
-        return Memory(record=Path(record), ledger=ledger, file=file)
+        return Memory(registry=Path(registry), ledger=ledger, file=file)
     beside = None if isinstance(study, Study) or not Path(study).is_file() else record_beside(study)
     is_kept = beside is not None and _may_write(beside.parent)
-    return Memory(record=beside if is_kept else None, ledger=ledger, file=file)
+    return Memory(registry=beside if is_kept else None, ledger=ledger, file=file)
 
 
 def _seen_from(book: Path, published: Published) -> Published:
@@ -276,7 +277,7 @@ def _seen_from(book: Path, published: Published) -> Published:
 
 
 def here(published: Published, book: Path) -> Published:
-    """Return a publication as it is seen from here, where a record or a ledger wrote it as seen from there."""
+    """Return a publication as it is seen from here, where a registry or a ledger wrote it as seen from there."""
     if published.file is None:
         return published
     return replace(published, file=os.path.realpath(Path(os.path.realpath(book.parent)) / published.file))
@@ -287,13 +288,13 @@ def _may_write(folder: Path) -> bool:
     trial = folder / f".{RECORD}.{secrets.token_hex(8)}.tmp"
     try:
         os.close(os.open(trial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-        trial.unlink(missing_ok=True)  # who holds the record tidies beside it
+        trial.unlink(missing_ok=True)  # who holds the registry tidies beside it
     except OSError:
         return False
     return True
 
 
-# Looking at what was released of a study so far.
+# --- The releases of a study so far
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -301,7 +302,7 @@ class StudyRecord:
     """The releases of a study in their order, and the files that remember them."""
 
     study: Study
-    record: Path | None
+    registry: Path | None
     ledger: Path | None
     releases: tuple[Remembered, ...]
 
@@ -315,16 +316,16 @@ class StudyRecord:
     def sums(self) -> tuple[ReaderSum, ...]:
         """What readers see of the person of whom most is seen, whatever the epoch.
 
-        Nobody is in two parts of a publication; an amendment adds to the part that it amends. Nobody is counted under
-        two names of people, and everybody with those who have none.
+        No person is in two parts of a publication; an amendment adds to the part that it amends. No person is counted
+        under two names of people, and all are counted with those who have none.
         """
         return worst_sums((one.published.payer, one.published.seen) for one in self.releases)
 
 
 def read_registry(
-    study: Study | str | Path, *, record: str | Path | None = None, ledger: str | Path | None = None
+    study: Study | str | Path, *, registry: str | Path | None = None, ledger: str | Path | None = None
 ) -> StudyRecord:
-    """Return what was released of a study, from the record beside it or the one given, and from its ledger if any.
+    """Return what was released of a study, from the registry beside it or the one given, and from its ledger if any.
 
     Returns:
         The releases, oldest first.
@@ -346,10 +347,10 @@ def read_registry(
     declared, payer = study_of(study), ledger_of(study, ledger)
     beside = None if isinstance(study, Study) else record_beside(study)
     file = None if isinstance(study, Study) else os.path.realpath(study)
-    memory = Memory(record=beside if record is None else Path(record), ledger=payer, file=file)
+    memory = Memory(registry=beside if registry is None else Path(registry), ledger=payer, file=file)
     mine = tuple(
         one
         for one in memory.history()
         if one.published.study == declared.name or (file is not None and one.published.file == file)
     )
-    return StudyRecord(study=declared, record=memory.record, ledger=payer, releases=mine)
+    return StudyRecord(study=declared, registry=memory.registry, ledger=payer, releases=mine)

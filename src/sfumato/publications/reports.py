@@ -50,16 +50,16 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-# The rows of reports, wherever they lie: chunk by chunk, each with the part it belongs to and its numbers there.
-#
+# --- Rows of reports, chunk by chunk, with their parts and numbers
 # A file holds the rows of one part after those of another, each in ascending order of their numbers. A selection of
-# rows, made by another tool, is told by its column `row` alone; nothing can check it against the roots of its part.
+# rows made by another tool is identified by its column `row` alone, and cannot be checked against the roots of its
+# part.
 
 
 ROW, PART = "row", "part"
 """Columns of every file of reports: a row's number in its part, and which part that is where there are several."""
 
-# Of a report that is a number: it fits a signed word.
+# The most digits of a report that is a number: it fits a signed word.
 _MOST_DIGITS = 19
 
 
@@ -99,7 +99,7 @@ class Chunk:
     def reports(self, handler: Handler) -> npt.NDArray[np.int64]:
         """Return the reports of a question as numbers; `NOTHING` where an amendment leaves a cell as it was.
 
-        So it is where nobody answered, and that is public.
+        It is also `NOTHING` where there was no answer, and that is public.
         """
         name = handler.question.id
         if name not in self._read:
@@ -301,7 +301,7 @@ class Reports(Shown):
     ) -> Iterator[Chunk]:
         """Go through the rows once, part by part; at the end of a part its columns are checked against their roots.
 
-        `vouch` is told the digests of every part that was checked.
+        `vouch` is called with the digests of every part that was checked.
         """
         for source in self.sources:
             wanted = [name for name in questions if any(name in part.roots or not part.roots for part in source.parts)]
@@ -367,11 +367,11 @@ class Reports(Shown):
         return self.note.handler(question).channel(self.note.column(question).level)
 
     def tallies(self, question: str, group: str | None = None) -> Iterator[tuple[str | None, Any]]:
-        """Count the reports of a question: over everybody first, then by the groups of a kept column."""
+        """Count the reports of a question: over all people first, then by the groups of a kept column."""
         return in_order(self.counts(question, group), question)
 
     def counts(self, question: str, group: str | None = None) -> Found:
-        """Return the tallies of a question by group; none where nobody is left."""
+        """Return the tallies of a question by group; none where no one is left."""
         handler, level = self.note.handler(question), self.note.column(question).level
         if group is not None:
             check_group(self.note, group, question, self.kept)
@@ -417,7 +417,7 @@ class Reports(Shown):
     def write(self, path: str | Path, *, progress: Progress | None = None) -> None:
         """Write reports and note, as CSV or Parquet, and a codebook beside them.
 
-        What a key has opened is for whoever holds that key: only the owner of the file may read it.
+        Opened reports are for the holder of the key: only the owner of the file may read it.
         """
         write_report_file(self, path, progress)
 
@@ -481,7 +481,8 @@ def _filled(amendment: Reports, question: str) -> Numbers:
     return np.concatenate(found) if found else np.empty(0, dtype=np.int64)
 
 
-# Files of reports: a file, a folder with a manifest, a glob, or several; and the one way in which they are written.
+# --- Files of reports
+# A file, a folder with a manifest, a glob, or several. All are written in the same format.
 
 
 Paths = str | Path | Sequence[str | Path]
@@ -737,10 +738,9 @@ def _at(path: Path) -> Place:
     return Place(file=str(path))
 
 
-# The reports of people, a row each, with the public columns that were kept beside them: what models are fitted to.
-#
-# Amended cells stand where their person stands; who was erased is gone. A person has `NOTHING` for a question that
-# they did not answer, where that is public.
+# --- The reports of people, one row each, with the public columns kept beside them
+# Models are fitted to these rows. Amended cells replace those of their person, and erased people are left out. A person
+# has `NOTHING` for a question that they did not answer, where that is public.
 
 
 IntArray = npt.NDArray[np.int64]

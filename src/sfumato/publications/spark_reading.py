@@ -1,7 +1,7 @@
 """Reading, opening and counting reports in Spark tasks.
 
-Reports that are whole are checked block by block against their note, as on one machine; rows that somebody selected
-cannot be, and say so. Amendments are few, and are read on this machine.
+Complete reports are checked block by block against their note, as on one machine. A selection of rows cannot be
+checked, and the result says so. Amendments are few, and are read on this machine.
 """
 
 from __future__ import annotations
@@ -79,15 +79,14 @@ from sfumato.publications.reports import (
 from sfumato.sampling.sources import SystemBits
 from sfumato.study.file import write_beside
 
-# Reading a part on an engine: tasks check the digests of their blocks, open rows, count them, or write them.
-#
-# What is sent is the note, the key that the job needs and no other, and what amendments have put in the place of
-# cells; of keys only seeds are sent, which know every row by its number.
+# --- Tasks that read a part
+# They check the digests of their blocks, and open, count or write rows. A task is sent the note, the one key that it
+# needs, and the amended cells. Only seeds are sent as keys, because they give the draws of every row by its number.
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class RowReader:
-    """What is known of the rows of a part, for whoever reads some of them. It holds seeds, and is never shown.
+    """What a task needs to read rows of a part. It holds seeds, and is never shown.
 
     `note` is of the reports as they will be seen, with this part alone; `amended` has cells that were amended, by
     question, and `superseded` the rows whose report another part replaces. `answers` are types that answers come in.
@@ -253,7 +252,7 @@ def opened_batches(reader: RowReader, batches: Iterator[Any]) -> Iterator[Any]:
 
 
 def counted_batches(reader: RowReader, group: str | None, batches: Iterator[Any]) -> dict[str, Found]:
-    """Count rows that were selected by somebody, in whatever order they come; nothing can check them."""
+    """Count a selection of rows in any order; it cannot be checked."""
     found: dict[str, Found] = {}
     for batch in batches:
         chunk = _sorted_chunk(reader, batch)
@@ -322,7 +321,7 @@ class SparkReports:
 
     @cached_property
     def is_whole(self) -> bool:
-        """Whether every part has as many rows as its note says; others were selected by somebody."""
+        """Whether every part has as many rows as its note says; otherwise they are a selection."""
         parts = [part for part in self.public.parts if part.amends is None]
         found = {part.id: self.frames[part.id].count() for part in parts}
         if any(found[part.id] > part.present for part in parts):
@@ -435,7 +434,7 @@ class SparkReports:
     # What comes back.
 
     def tallies(self, question: str, group: str | None = None) -> Iterator[tuple[str | None, Any]]:
-        """Count the reports of a question: over everybody first, then by the groups of a kept column."""
+        """Count the reports of a question: over all people first, then by the groups of a kept column."""
         self.note.column(question)
         if group is not None:
             check_group(self.note, group, question)
@@ -526,7 +525,7 @@ def _unrooted(part: PartNote) -> PartNote:
     return replace(part, roots={}, salts=b"", rewritten={})
 
 
-# Reading reports in Spark: found by a table or by their files, and written as a folder of files.
+# --- Reports in Spark, found by a table or by their files, and written as a folder of files
 
 
 def reports_of_frame(frame: Any, note: str | Path | None = None) -> SparkReports:
@@ -592,7 +591,7 @@ def write_spark_reports(reports: SparkReports, out: str | Path, progress: Progre
         for index, several in enumerate(files):
             for file in several:
                 take_file(attempts, file, table / f"{index:03d}-{file.first:013d}.parquet")
-        # What is still being written there belongs to runs that nobody waits for.
+        # Files that are still being written there belong to abandoned runs.
         discard(attempts)
         if not reports.is_recovered:
             write_beside(note.study, place.parent)

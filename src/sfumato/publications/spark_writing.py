@@ -1,7 +1,7 @@
 """Making a part in Spark tasks.
 
-A task makes reports with the code that one machine uses. It has no bits of its own: draws are made from the seeds and
-the secret that it was sent, by the names of the rows, so a task that runs again makes the same reports again.
+A task makes reports with the code that one machine uses. It has no random bits of its own: draws are made from the
+seeds and the secret that it was sent, by the names of the rows, so a repeated task makes the same reports.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class _NoBits:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class SentPlan:
-    """A plan on its way to a task: keys as their files would spell them, and nothing that draws. It is never shown."""
+    """A plan that is sent to a task: keys as in their files, and no source of bits. It is never shown."""
 
     plan: PartPlan
     keys: Mapping[str, bytes]
@@ -149,7 +149,7 @@ class RoundWork:
 
     def __init__(self, task: RoundTask) -> None:
         self._task, self._drawing = task, task.sent.drawing()
-        self._way = self._drawing.plan.study.handler(task.question)
+        self._handler = self._drawing.plan.study.handler(task.question)
         self._tally: Any = None
 
     def take(self, numbers: Numbers, table: Any) -> None:
@@ -157,11 +157,11 @@ class RoundWork:
         name = self._task.question
         answers = located(self._read, table, numbers, self._task.places)
         reports = self._drawing.drawn({name: answers}, numbers)[name].astype(np.int64)
-        tally = self._way.tally(reports, len(self._way.epsilons), positions=int(numbers[0]))
+        tally = self._handler.tally(reports, len(self._handler.epsilons), positions=int(numbers[0]))
         self._tally = tally if self._tally is None else self._tally + tally
 
     def _read(self, table: Any, first: int) -> AnswerCells:
-        return read_cells(self._drawing.plan.study, self._way, table, first)
+        return read_cells(self._drawing.plan.study, self._handler, table, first)
 
     def finish(self) -> bytes:
         """Return the counts."""
@@ -198,7 +198,8 @@ def _is_refused(read: Callable[[Any, int], object], table: Any, low: int, high: 
     return False
 
 
-# Drawing a part on Spark: the same release as on one machine, whose rows never come to this one.
+# --- Drawing a part on Spark
+# The release is the same as on one machine; the rows stay on the executors.
 
 
 def draw_on_spark(

@@ -1,7 +1,8 @@
 """Reports that were collected on paper, typed in and counted.
 
-There is no note beside such a file, so the study is needed. Which column holds a question's reports is its id, or
-`report` or the only column where one question was asked, or what is named; a column of counts is used only when named.
+Such a file has no note, so the study is needed. The column of a question's reports is the named one, else the one with
+the question's id, or `report`, or the only column where one question was asked. A column of counts is used only when
+named.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ from sfumato.study.cells import codes_of
 from sfumato.study.handler import Handler
 from sfumato.study.study import Study
 
-# Which columns of a file hold the reports, their groups and their counts: what is named, or what can only be meant.
+# --- The columns of reports, groups and counts
 
 
 REPORT, COUNT = "report", "count"
@@ -80,7 +81,7 @@ class ReportColumns:
 
 
 def find_columns(names: Sequence[str], path: str | Path, wanted: WantedColumns) -> ReportColumns:
-    """Decide which columns are meant; the names of columns may be repeated, they are nobody's answer."""
+    """Find the columns that are meant; refusals may name columns, which are no answers."""
     here = Place(file=str(path))
     if len(set(names)) != len(names):
         raise UnreadableFile("has two columns of the same name", place=here, way_out="Rename one of the two.")
@@ -132,9 +133,8 @@ def check_types(schema: Any, columns: ReportColumns, path: str | Path) -> None:
             )
 
 
-# One row of reports as text: which report, of which group, how often; and what is said of a row that is none.
-#
-# The reports are people's data: a refusal says where it is, and never repeats a cell.
+# --- One row of reports as text: its report, its group and its count
+# A refusal says where the row is, and never repeats a cell.
 
 
 Cells = tuple[str, ...]
@@ -174,12 +174,9 @@ def unknown_report(report: str, known: tuple[str, ...]) -> UnreadableFile:
     )
 
 
-# What a survey brings in: one report a row, counted by report and, if asked, by group.
-#
-# The reports stand in the column that is named, else in the one that is preferred, in `report`, or in the only column
-# there is; a column of counts, which says how often a row stands for itself, is used only when it is named. Further
-# columns are not looked at. Tables are read in a stream. The reports are people's data: a
-# refusal says where it is, and never repeats a cell.
+# --- Counting typed reports by report and, if asked, by group
+# Reports are in the named column, else in the preferred one, in `report`, or in the only column. A column of counts is
+# used only when it is named. Other columns are ignored. Tables are read in a stream.
 
 
 MOST_GROUPS = 10_000
@@ -319,7 +316,7 @@ def _count_lines(
 
 
 def _follow(stream: BinaryIO, progress: Progress) -> Callable[[], None]:
-    """Return what to call now and then to report how far a file has been read; a pipe has no place to tell."""
+    """Return a function that reports how far a file has been read; a pipe has no position."""
     seen = 0
 
     def advance() -> None:
@@ -514,7 +511,7 @@ class TypedReports:
         return cls(note=note, counts=counts, group=group)
 
     def tallies(self, question: str, group: str | None = None) -> Iterator[tuple[str | None, Any]]:
-        """Return the counts of a question: over everybody first, then by group."""
+        """Return the counts of a question: over all people first, then by group."""
         self.note.column(question)
         if group is not None and group != self.group:
             raise InvalidParameter(

@@ -1,8 +1,9 @@
 """The answer that is right with probability rho and leaks least about the data [A].
 
-The best response keeps f(x) with probability max(ρ_c, ρ) and otherwise names another value, the likelier the easier it
-is to guess the data from it anyway. It depends on f(x) alone, so it is noise added to the function value. When only a
-predicate h(X) is to be hidden, the noise depends on f(x) and h(x).   Theory: docs/theory/recoverable_answers.md
+The best response keeps f(x) with probability max(ρ_c, ρ) and otherwise names another value, with more probability the
+easier the data of that value are to guess. It depends on f(x) alone, so it is noise added to the function value. When
+only a predicate h(X) is to be hidden, the noise depends on f(x) and h(x).
+Theory: docs/theory/recoverable_answers.md
 """
 
 from __future__ import annotations
@@ -190,7 +191,7 @@ def hide_predicate(query: Query, predicate: Function) -> RecoverableDesign:
 
 
 def hide_correlated(joint: Joint, f: Function, rho: Real) -> RecoverableDesign:
-    """Tell f(X) and hide Y, when (X, Y) have a joint law and the response may depend on both [A, Remark (iii)].
+    """Disclose f(X) and hide Y, when (X, Y) have a joint law and the response may depend on both [A, Remark (iii)].
 
     Returns:
         A response to pairs (x, y), which are the inputs of its channel.
@@ -211,7 +212,7 @@ def hide_correlated(joint: Joint, f: Function, rho: Real) -> RecoverableDesign:
 
 
 def reveal_correlated(joint: Joint, rho: Real) -> RecoverableDesign:
-    """Tell Y and hide X, the second reading of [A, Remark (iii)].
+    """Disclose Y and hide X, the second reading of [A, Remark (iii)].
 
     Returns:
         A response to pairs (x, y), which are the inputs of its channel.

@@ -1,7 +1,8 @@
-"""The best guesses from responses, of the value that was asked for and of the data.
+"""The best guesses from responses, of the value of the function and of the data.
 
 Both are maximum a posteriori: the value with the most weight P(x)·Π_t W_t(i_t|x), summed over the x that share it. Ties
-go to the first. A column of a million people is guessed in one go.   Ref: [A, eqs. (9), (33), (34)]
+go to the first. Columns of a million people are processed in one call.
+Ref: [A, eqs. (9), (33), (34)]
 """
 
 from __future__ import annotations

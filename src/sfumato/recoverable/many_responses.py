@@ -1,9 +1,10 @@
-"""n independent responses that are each right with probability rho, and the bound that none exceeds.
+"""n independent responses that are each right with probability rho, and the bound on their privacy.
 
-The published schemes repeat one response. The best repeated one is searched for on types, and responses that differ
-from one another by linear programs, each improved while the others stay; so are responses that hide a predicate, and
-responses for a family of priors. The best of all is returned with the bound that no scheme passes, and with a word on
-whether the search went to its end.   Theory: docs/theory/many_responses.md
+The published schemes repeat one response. The best repeated response is searched for on types. Responses that differ
+from one another are found by linear programs, each improved while the others stay fixed; so are responses that hide a
+predicate, and responses for a family of priors. The best result is returned with the bound that no scheme exceeds, and
+it states whether the search was completed.
+Theory: docs/theory/many_responses.md
 """
 
 from __future__ import annotations
@@ -42,19 +43,19 @@ from sfumato.recoverable.schemes import (
 )
 from sfumato.recoverable.several_priors import robust_stakes
 
-# A converse for n responses by a linear program on types, proved in fractions from both sides.
-#
-# A guesser who sees only how often each value was named, and names j with probability g(j|type), is right with
-# probability Σ m_j E[g(j|T)|j], multilinear in the n rows of j; each row is a mixture of the vertices ρe_j + (1-ρ)e_l,
-# so the worst of them has c_l rows at vertex l, and only c matters. The best g is a program. Its solution is cleaned,
-# put on a grid and judged by its worst c in fractions, so the solver's word counts for nothing; its prices, treated
-# likewise, are a coin kept for life that does as well.   Proof: docs/theory/many_responses.md
+# --- A converse for n responses by a linear program on types, proved in fractions from both sides
+# A guesser sees how often each value was named and names j with probability g(j|type). Its success Σ m_j E[g(j|T)|j] is
+# multilinear in the n rows of j. Each row is a mixture of the vertices ρe_j + (1-ρ)e_l, so the worst case has c_l rows
+# at vertex l and depends on c only. The best g solves a program; it is rounded to a grid and evaluated at its worst c
+# in fractions, so the solver need not be trusted. The prices, treated likewise, give a persistent secret that does as
+# well.
+# Proof: docs/theory/many_responses.md
 
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
-# Up to here a program takes a second or so; with four values n = 16 took 40 s and n = 20 did not end.
+# Up to this size a program takes about a second; with four values n = 16 took 40 s and n = 20 did not end.
 MOST_ENTRIES = 75_000
 MOST_N = 20
 _GRID_BITS = 40
@@ -126,7 +127,7 @@ def type_bounds(maxima: Sequence[Fraction], rho: Fraction, n: int, *, patience: 
             value=n,
             way_out="The bound for fewer responses holds as well.",
         )
-    cells = [_cells_of_type_programs(n, size, j) for j in range(size)]
+    cells = [_type_cells(n, size, j) for j in range(size)]
     guesses, prices, solved = _solve(maxima, float(rho), n, cells, patience)
     powers = _powers(rho, n)
     return TypeBounds(
@@ -136,7 +137,7 @@ def type_bounds(maxima: Sequence[Fraction], rho: Fraction, n: int, *, patience: 
     )
 
 
-def _cells_of_type_programs(n: int, size: int, j: int) -> _Cells:
+def _type_cells(n: int, size: int, j: int) -> _Cells:
     others = [place for place in range(size) if place != j]
     # A vertex l ≠ j that was used c_l times showed l some times and j the other times; the last part is c_j.
     split = types(n, 2 * size - 1)
@@ -231,11 +232,10 @@ def _lines(cell: _Cells) -> list[tuple[int, ...]]:
     )
 
 
-# The bound that no n independent responses pass, whatever is to be hidden: the best of those that are known.
-#
-# For ρ > 1/2 it is the closed form of a coin kept for life, which is never above [A, Thm 4]. For ρ ≤ 1/2 it is the
-# least of [A, Thm 4] and of the program on types, at n or, where that is too large, at fewer responses: more never
-# hide more.
+# --- The best known bound for n independent responses, whatever is to be hidden
+# For ρ > 1/2 it is the closed form of a persistent secret, which is never above [A, Thm 4]. For ρ ≤ 1/2 it is the
+# lesser of [A, Thm 4] and of the program on types, at n or, where that is too large, at fewer responses: more responses
+# never hide more.
 
 
 def quick_converse(stakes: Stakes, n: int) -> Fraction:
@@ -283,8 +283,7 @@ def responses_converse(query: Query, n: int) -> Fraction:
     return best_converse(Stakes.of_values(query), n)
 
 
-# What a search for n responses has found: schemes with their privacy, and the best of them with the bound.
-#
+# --- Results of a search for n responses: schemes with their privacy, and the best of them with the bound
 # Theory: docs/theory/many_responses.md
 
 
@@ -387,7 +386,7 @@ class SchemeSearch:
         )
 
 
-# Beyond so many sequences × rows the programs grow out of hand.
+# Most sequences × rows of a program.
 MOST_CELLS = 60_000
 MOST_SECONDS = 5.0
 _STARTS = 8

@@ -1,11 +1,12 @@
 """One secret draw that a person keeps for all answers, and what it hides.
 
-Somebody whose value of f is j draws a partner l once, and keeps it secret. Every answer is j with probability ρ, and l
-otherwise. Of all responses that are independent given the data and one kept secret, and right with probability at least
-ρ > 1/2, these hide the data best, whatever the number of answers; V_1 of [A] draws nothing and hides less.
+A person whose value of f is j draws another value l once, the partner of j, and keeps it secret. Every answer is j with
+probability ρ, and l otherwise. Of all responses that are independent given the data and one such secret, and right with
+probability at least ρ > 1/2, these hide the data best, for any number of answers. V_1 of [A] draws nothing and hides
+less.
 
-*The promise is another one than that of independent responses.* It holds as long as the partner stays the same and
-stays secret. Who draws it afresh for each answer has something else, which `privacy_if_redrawn` puts a number on.
+*The promise differs from that of independent responses.* It holds as long as l stays the same and stays secret.
+`privacy_if_redrawn` computes what is left if l is drawn again for each answer.
 Theory: docs/theory/many_responses.md
 """
 
@@ -34,12 +35,11 @@ from sfumato.sampling.mechanism import bits_or_default, check_symbols
 from sfumato.sampling.samplers import RowDraws
 from sfumato.sampling.sources import MOST_WIDTH, BitSource
 
-# One secret coin kept for life: what it hides, and why no independent responses hide more.
-#
-# Responses that are independent given the data *and* one coin of the person's own, each right with probability at
-# least ρ, include those that are independent given the data alone. For ρ > 1/2 the best of them is known in closed
-# form: a partner for life. So the same number is a converse for n independent responses; it is never above [A, Thm 4],
-# and for two values V_1 meets it.   Proofs: docs/theory/many_responses.md
+# --- The privacy of a persistent secret, and the converse for independent responses
+# Responses that are independent given the data and one persistent secret, each right with probability at least ρ,
+# include those that are independent given the data alone. For ρ > 1/2 the best of them is known in closed form. So its
+# privacy is a converse for n independent responses. It is never above [A, Thm 4], and for two values V_1 reaches it.
+# Proofs: docs/theory/many_responses.md
 
 
 def coin_privacy(query: Query, n: int) -> Fraction:
@@ -77,7 +77,7 @@ def pair_error(maxima: Sequence[Fraction], rho: Fraction, n: int) -> Fraction:
 
 
 def persistent_secret_law(query: Query) -> Rows:
-    """Return how likely each value is to have each other one as its partner: row j, column l, zero on the diagonal.
+    """Return the probability of each secret l given the value j: row j, column l, zero on the diagonal.
 
     When no value has more than half of S, the values lie side by side on a circle of length S, and what lies opposite
     is the partner; so w(j, l) = w(l, j). Otherwise the heavy value is everybody's partner, and its own follow m_l.
@@ -127,7 +127,7 @@ def persistent_secret_law(query: Query) -> Rows:
 
 
 def persistent_secret_privacy(query: Query, partners: Rows, n: int) -> Fraction:
-    """Return the privacy of n answers j-or-partner exactly, for any law of partners: the sum over what can be seen.
+    """Return the exact privacy of n answers for any distribution of the persistent secret, by summing over all outputs.
 
     A sequence shows the two values of a pair, a times j and n-a times l, or one value alone.
 
@@ -168,7 +168,7 @@ def _overlap(first: tuple[Fraction, Fraction], second: tuple[Fraction, Fraction]
 def _check_rho(rho: Fraction) -> None:
     if rho <= HALF:
         raise InvalidParameter(
-            "must be above 1/2 for a partner for life",
+            "must be above 1/2 for a persistent secret",
             parameter="rho",
             value=float(rho),
             way_out="Use `block_noise` (V_2) and `type_bounds` below.",
@@ -177,12 +177,14 @@ def _check_rho(rho: Fraction) -> None:
 
 Places = npt.NDArray[np.int64]
 
-PROMISE = "It holds while each person keeps one secret partner for all answers; drawn afresh, answers tell more."
+PROMISE = (
+    "It holds while each person keeps one secret value for all answers; with fresh secrets, answers disclose more."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersistentSecretDesign(Shown):
-    """Draws of partners and of answers. `partners` is the law of the partner given the data.
+    """Draws of persistent secrets and of answers. `partners` is the distribution of the secret given the data.
 
     `answers` is the law of one answer given the data and the partner, whose rows are the pairs `kept` can be.
 
@@ -201,25 +203,25 @@ class PersistentSecretDesign(Shown):
     width: int = MOST_WIDTH
 
     def privacy(self, n: int) -> Fraction:
-        """Return how often the best guesser of the data is wrong after n answers by one kept partner, exactly."""
+        """Return how often the best guesser of the data is wrong after n answers with one secret, exactly."""
         return coin_privacy(self.query, n)
 
     def privacy_if_redrawn(self, n: int) -> Interval:
-        """Enclose the same when the partner is drawn afresh each time, against the rules."""
+        """Enclose the same when the secret is drawn again each time, against the rules."""
         rho, laws = self.query.rho, persistent_secret_law(self.query)
         size = len(self.query.values)
         noise: Rows = tuple(tuple(rho * (i == j) + (1 - rho) * laws[j][i] for i in range(size)) for j in range(size))
         return privacy_of_noise(self.query, noise, n)
 
     def draw_partners(self, values: npt.ArrayLike, bits: BitSource | None = None) -> Places:
-        """Draw each person's partner, as the place of a value of f: once in a life, and to be kept secret."""
+        """Draw each person's persistent secret, as the place of a value of f: once, and to be kept secret."""
         data = check_symbols("values", values, len(self.query.f), empty=True)
         return RowDraws(self.partners, self.width).draw(bits_or_default(bits), data)
 
     def answer(
         self, values: npt.ArrayLike, kept: npt.ArrayLike, n: int = 1, bits: BitSource | None = None
     ) -> npt.NDArray[Any]:
-        """Give n answers a person, a column each, by the partners that were `kept`; call again for more."""
+        """Give n answers a person, a column each, with the secrets that were `kept`; call again for more."""
         check_at_least("n", check_integer("n", n), 1)
         size = len(self.query.values)
         data = check_symbols("values", values, len(self.query.f), empty=True)
@@ -246,7 +248,7 @@ def persistent_secret(
 
 
 def design_persistent_secret(query: Query) -> PersistentSecretDesign:
-    """Return the partners for a query.
+    """Return the design with a persistent secret for a query.
 
     >>> import sfumato as sf
     >>> told = {"a": "ill", "b": "ill", "c": "well"}

@@ -66,7 +66,7 @@ class Query:
 
     @property
     def total(self) -> Fraction:
-        """S = Σ m_i: how often the data are guessed right by whoever knows f(x)."""
+        """S = Σ m_i: how often the data are guessed right when f(x) is known."""
         return sum(self.maxima, Fraction(0))
 
     @property

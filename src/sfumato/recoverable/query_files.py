@@ -2,7 +2,8 @@
 
 The table has the columns `value` and `tell`, and may have `probability` (all equal if left out) and `hide`, a predicate
 to keep private instead of the value itself. A design is JSON with exact fractions; reading it checks every promise.
-With partners for life it also has the law of the secret that each person keeps, and its responses are to pairs.
+With persistent secrets it also has the distribution of the secret that each person keeps, and its responses are to
+pairs.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ _MOST_WRITTEN = 700
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryTable:
-    """What a query is about: the law of the data, what may be told of each value, and perhaps what is to be hidden."""
+    """A query: the distribution of the data, the answer to each value, and optionally what is to be hidden."""
 
     prior: Distribution
     tell: tuple[str, ...]
@@ -75,11 +76,11 @@ class QueryDesign:
 
 
 def partners_design(query: Query, n: int) -> QueryDesign:
-    """Return n answers by a partner for life as a file has them."""
+    """Return n answers with a persistent secret as a file has them."""
     made = design_persistent_secret(query)
     privacy = made.privacy(n)
     return QueryDesign(
-        name="a partner for life",
+        name="a persistent secret",
         query=query,
         channels=(made.answers,) * n,
         privacy=privacy,
@@ -141,7 +142,7 @@ def write_query_design(design: QueryDesign, path: str | Path) -> None:
 
 
 def read_query_design(path: str | Path, *, limit_bytes: int = _LIMIT_BYTES) -> QueryDesign:
-    """Read a design; every row must be a law, and every response must tell the truth as often as was promised."""
+    """Read a design; every row must be a distribution, and every response must be right as often as promised."""
     text = decode_text(read_bytes(path, limit_bytes=limit_bytes), path)
     try:
         document = json.loads(text)
@@ -213,7 +214,7 @@ def _read(document: dict[str, Any]) -> QueryDesign:
 
 
 def _check_partners(query: Query, partners: Channel, channels: tuple[Channel, ...], privacy: Fraction) -> None:
-    """Partners for life are known in closed form, so a file can say nothing else."""
+    """Refuse other persistent secrets than those of the closed form."""
     made = design_persistent_secret(query)
     if partners != made.partners or not channels or any(channel != made.answers for channel in channels):
         raise InvalidParameter(

@@ -1,9 +1,10 @@
 """Searches for good responses by linear programs.
 
-Only how often each value was named matters, so the chance of a right guess is Σ_t max_j F_tj with F_tj = m_j·(number of
-sequences)·Π V(i|j)^t_i. Each F is replaced by its tangent, the program's step is kept within a radius, and a step
-counts only if the value itself falls, not its tangent's. What comes out is a local optimum, and said to be no more; its
-privacy is computed in fractions.   Theory: docs/theory/many_responses.md
+The success of the best guess depends only on how often each value was named: it is Σ_t max_j F_tj with F_tj =
+m_j·(number of sequences)·Π V(i|j)^t_i. Each F is replaced by its tangent, the step of the program is kept within a
+radius, and a step is accepted only if the value itself falls, not just that of the tangent. The result is a local
+optimum, and is reported as such. Its privacy is computed in fractions.
+Theory: docs/theory/many_responses.md
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ from sfumato.recoverable.queries import Query
 from sfumato.recoverable.schemes import HALF, group_right_guesses, published_noise, type_count, types
 from sfumato.sampling.sources import KeyedBits
 
-# What somebody who sees responses may win by guessing, so that one program serves every kind of secret.
-#
+# --- What a reader of responses gains by guessing; one program serves every kind of secret
 # `gains[p][g][x]` is the weight, under prior p, of naming g while the data is x. To guess the data, g = x and the
 # weight is P(x); to guess a predicate, it is P(x) where h(x) = g; to guess Y from responses that depend on X alone, it
-# is J(x, g). With several priors the worst of them counts.   Theory: docs/theory/many_responses.md
+# is J(x, g). With several priors the worst of them counts.
+# Theory: docs/theory/many_responses.md
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +89,7 @@ class Stakes:
 
     @property
     def peaks(self) -> tuple[tuple[Fraction, ...], ...]:
-        """For each prior and value i of f, what the best guess of somebody who knows f(x) = i wins."""
+        """For each prior and value i of f, the gain of the best guess when f(x) = i is known."""
         return tuple(
             tuple(
                 max(sum((v for v, own in zip(row, self.keep, strict=True) if own == i), Fraction(0)) for row in table)
@@ -146,13 +147,11 @@ def privacy_interval(right: Fraction | Interval) -> Interval:
     return Interval(max(0.0, float_below(lower)), min(1.0, float_above(upper)))
 
 
-# The linear programs behind responses: the best response while all others are fixed, for any stakes.
-#
-# Minimise the chance of a right guess, Σ over what the guesser sees of the most that a guess wins, over response
-# matrices that tell f(x) with probability at least ρ; with several priors, the largest of these sums. A program that
-# the solver does not bring to its optimum raises. Solutions are made exact: rounded to a grid, each row completed on
-# its own f(x), so that ρ holds to the last digit. Prices are a guesser, whose success against every response is
-# counted in fractions.
+# --- Linear programs for the best response while all others are fixed
+# Minimised is the success of the best guess over response matrices that name f(x) with probability at least ρ; with
+# several priors, the largest of these. A program that the solver does not solve to optimality raises. Solutions are
+# rounded to a grid and each row completed on its own f(x), so ρ holds exactly. Prices are a guesser, whose success
+# against every response is computed in fractions.
 
 
 GRID_BITS = 40
@@ -267,17 +266,16 @@ def grid_law(weights: FloatArray) -> tuple[Fraction, ...]:
     return tuple(Fraction(count, 1 << GRID_BITS) for count in round_to_grid(law.tolist(), GRID_BITS))
 
 
-# Responses that differ from one another: one improved after the other by a linear program, from several starts.
-#
-# With all others fixed the best response is a program, for whatever is at stake. Going round and round ends where no
-# response can be improved alone, which need not be the best; so the search starts at several places, shakes the best
-# and goes on, until it has done what it was asked to do or its time is up.   Theory: docs/theory/many_responses.md
+# --- Searches for different responses, each improved in turn by a linear program, from several starts
+# The rounds end where no response can be improved alone, which may be a local optimum. So the search has several
+# starts, perturbs the best result and continues until all starts are done or the time is up.
+# Theory: docs/theory/many_responses.md
 
 
 Progress = Callable[[float], None]
 
 _ROUNDS = 40
-_PROGRESS_RESPONSE_SEARCH = 1e-9
+_LEAST_GAIN = 1e-9
 # How much of the best responses is replaced before they are improved again.
 _SHAKES = (0.03, 0.1, 0.3)
 
@@ -306,13 +304,13 @@ def search(
     try:
         for trial in range(4 * starts):
             if trial < starts:
-                rows = _start_of_response_search(stakes, n, trial, bases)
+                rows = _starting_rows(stakes, n, trial, bases)
             else:
-                shaken = _start_of_response_search(stakes, n, trial + len(_SHAKES), bases)
+                shaken = _starting_rows(stakes, n, trial + len(_SHAKES), bases)
                 part = _SHAKES[trial % len(_SHAKES)]
                 rows = [(1 - part) * row + part * other for row, other in zip(best, shaken, strict=True)]
             for improved, right in _improvements(stakes, rows, patience):
-                if right < least - _PROGRESS_RESPONSE_SEARCH:
+                if right < least - _LEAST_GAIN:
                     best, least = improved, right
             if progress is not None:
                 progress((trial + 1) / (4 * starts))
@@ -325,7 +323,7 @@ def search(
 def _improvements(
     stakes: Stakes, rows: list[FloatArray], patience: Patience
 ) -> Iterator[tuple[list[FloatArray], float]]:
-    """Yield what a start becomes, round after round, so that nothing is lost when time is up on the way."""
+    """Yield the responses after each round, so that nothing is lost when the time is up."""
     gains, value = stakes.array, math.inf
     for _ in range(_ROUNDS):
         for t in range(len(rows)):
@@ -333,7 +331,7 @@ def _improvements(
             rows[t] = best_response(gains, others, stakes.keep, stakes.size, float(stakes.rho), patience=patience).rows
         right = _right_guess(gains, rows)
         yield list(rows), right
-        if value - right < _PROGRESS_RESPONSE_SEARCH:
+        if value - right < _LEAST_GAIN:
             return
         value = right
 
@@ -351,8 +349,8 @@ def _sequences(matrices: list[FloatArray], rows: int) -> FloatArray:
     return table
 
 
-def _start_of_response_search(stakes: Stakes, n: int, start: int, bases: Sequence[Rows]) -> list[FloatArray]:
-    """The bases first, hardly moved, then random responses: where a search begins is nobody's secret."""
+def _starting_rows(stakes: Stakes, n: int, start: int, bases: Sequence[Rows]) -> list[FloatArray]:
+    """Return the bases first, slightly perturbed, then random responses; starts need not be secret."""
     own = np.zeros((len(stakes.keep), stakes.size))
     own[np.arange(len(stakes.keep)), list(stakes.keep)] = 1.0
     rho = float(stakes.rho)
@@ -380,7 +378,7 @@ def spread_numbers(count: int, seed: int) -> FloatArray:
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
-# Beyond, a program has too many rows for a search of seconds.
+# Above this a program has too many rows for a search of seconds.
 MOST_SEARCHED_TYPES = 300
 # Up to how many times as many responses the best for fewer is tried.
 _TIMES_AS_MANY = 3

@@ -1,7 +1,8 @@
 """The schemes of [A] for n independent responses, and their privacy by types.
 
-V_1 (for ρ > 1/2) flips between neighbours, V_2 (for ρ ≤ 1/2) hides the value in a block. Both need the values sorted
-by m_i = max P(x) over f(x) = i, largest first; here they sort by themselves.   Theory: docs/theory/many_responses.md
+V_1 (for ρ > 1/2) flips between neighbours, V_2 (for ρ ≤ 1/2) hides the value in a block. Both need the values sorted by
+m_i = max P(x) over f(x) = i, largest first; the functions here sort them.
+Theory: docs/theory/many_responses.md
 """
 
 from __future__ import annotations
@@ -21,19 +22,17 @@ from sfumato.prob.channel import Channel
 from sfumato.recoverable.answers import Rows
 from sfumato.recoverable.queries import Query
 
-# What n independent responses of one kind tell, exactly, without writing out k^n sequences.
-#
-# Only the counts of a sequence matter, its type; there are C(n+k-1, k-1) of them. With w_j the weight of row j, the
-# best guesser is right with probability Σ over types of (number of sequences) · max_j w_j Π_i V(i|j)^count_i. What is
-# summed here are the rows that lose, because the chance of a wrong guess may be tiny and would drown in a difference
-# from 1.
+# --- Exact privacy of n independent responses of one kind, without listing k^n sequences
+# Only the counts of a sequence, its type, matter; there are C(n+k-1, k-1) types. With w_j the weight of row j, the best
+# guesser is right with probability Σ over types of (number of sequences) · max_j w_j Π_i V(i|j)^count_i. The sum here
+# is over the rows that are not the maximum: a tiny chance of a wrong guess would be lost in a difference from 1.
 
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
 MOST_TYPES = 5_000_000
-# So few types are summed in fractions.
+# Up to this many types are summed in fractions.
 MOST_EXACT_TYPES = 3_000
 MOST_EXACT_N = 60
 _ROUNDOFF = 2.0**-53
@@ -123,7 +122,7 @@ def _log_likelihoods(rows: FloatArray, weights: Sequence[float], n: int) -> Floa
 
 
 def _loosened(found: float, n: int, size: int) -> Interval:
-    """Rounding of ln n! and of n·ln p, carried through the exponential, with room to spare."""
+    """Rounding of ln n! and of n·ln p, carried through the exponential, with a margin."""
     slack = 64 * _ROUNDOFF * (size + 2) * (n * max(1.0, math.log(n + 1)) + 16)
     return Interval(max(0.0, found * (1 - slack) - _LOST), found * (1 + slack) + _LOST)
 
@@ -253,7 +252,7 @@ def accuracy_of_noise(query: Query, noise: Rows, n: int) -> Interval:
 
 
 def accuracy_floor(query: Query, n: int) -> float:
-    """[A, eq. (33)]: how often f(X) is told right at least, by any n responses.
+    """[A, eq. (33)]: the least probability with which any n responses determine f(X).
 
     It is the largest of ρ, of the likeliest value's probability, and of how often more than half of n responses are
     right.

@@ -88,7 +88,7 @@ def robust(priors: Sequence[Prior], f: Function, rho: Real) -> RobustDesign:
 
 
 def robust_stakes(priors: Sequence[Prior], f: Function, rho: Real) -> tuple[Query, Stakes, RobustDesign]:
-    """Return the question under the first prior, what is at stake under all of them, and the best single response."""
+    """Return the question under the first prior, the guessing gains under all priors, and the best single response."""
     laws = [exact_prior(prior) for prior in priors]
     if not laws:
         raise InvalidParameter("is empty", parameter="priors", way_out="Give at least one prior.")

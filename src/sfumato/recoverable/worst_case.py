@@ -1,9 +1,10 @@
 """The answer that is right with probability rho for every value of the data.
 
-π(ρ) is an average over answers: one of them may give the data away more than the others. Here the guess after *each*
-answer stays wrong with the promised probability. Minimise τ with P(x)W(i|x) ≤ τ·P(answer i): Dinkelbach's steps, each a
-linear program. The response is made exact and judged by its worst answer; the prices of the last program are a guesser
-whose root, found in fractions, no response passes.   Theory: docs/theory/recoverable_answers.md
+π(ρ) is an average over answers: a single answer may reveal more about the data than the others. Here the guess after
+*each* answer is wrong with at least the promised probability. Minimise τ with P(x)W(i|x) ≤ τ·P(answer i) by
+Dinkelbach's steps, each a linear program. The response is made exact and judged by its worst answer. The prices of the
+last program are a guesser, whose root, computed in fractions, bounds every response.
+Theory: docs/theory/recoverable_answers.md
 """
 
 from __future__ import annotations
@@ -128,7 +129,7 @@ def least_certainty(query: Query, prices: FloatArray) -> Fraction:
 
 
 def _dinkelbach(query: Query, tau: float) -> tuple[FloatArray, FloatArray]:
-    """Return rows W and prices at the least τ; each program asks by how much τ can be beaten."""
+    """Return rows W and prices at the least τ; each program finds by how much τ can be lowered."""
     rows, prices, value = _program(query, tau)
     if value <= _PROGRESS:
         return rows, prices

@@ -1,8 +1,8 @@
 """Numba, set up so that it loads without scipy's linear algebra.
 
-Numba asks whether there is a BLAS when it is first used, by importing one. Ours come with scipy, which is always
-installed, and no loop of ours calls one. So that question is answered here; who compiles a product of matrices is
-still asked, by the same function, when it is compiled.
+Numba checks for a BLAS when it is first used, by importing one. Here it comes with scipy, which is always installed,
+and no loop of this package calls it. So the check is answered without the import; code that compiles a product of
+matrices is still checked, by the same function, when it is compiled.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def _answer_for_scipy() -> None:
     arraymath.ensure_blas = asked  # type: ignore[attr-defined]
 
 
-# If Numba is laid out otherwise one day, it looks for itself.
+# If a later Numba has another layout, it makes the check itself.
 with suppress(ImportError, AttributeError):
     _answer_for_scipy()
 

@@ -1,8 +1,8 @@
 """Compiled loops of the samplers.
 
-What plain integers would decide is decided here by bounds on the same numbers, and what the bounds leave open is handed
-back: 2^-33 of the attempts at 64 bits. Exponents are counted in steps of 2^-48, chances in steps of 2^-62; the steps
-that either may be off are added up beside them.
+The decisions of plain integers are made here by bounds on the same numbers, and the attempts that the bounds leave open
+are handed back: 2^-33 of the attempts at 64 bits. Exponents are counted in steps of 2^-48, chances in steps of 2^-62;
+the steps that either may be off are added up beside them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from sfumato.sampling.compiling import numba
 
-# The compiled loop of the economical sampler. Import it only to draw: the compiler takes a second to load.
+# The compiled loop of the entropy-recycling sampler. Import it only to draw: the compiler takes a second to load.
 
 
 Words = npt.NDArray[np.uint64]
@@ -69,9 +69,9 @@ def draw_by_recycling(
 
 
 PLACES = 48
-# So many whole units of the scale, once in e^31 attempts, and more are left to plain integers.
+# This many whole units of the scale or more, once in e^31 attempts, are left to plain integers.
 MOST_WHOLE = 30
-# Scales up to here are divided in steps of 16 bits within a word.
+# Scales up to this are divided in steps of 16 bits within a word.
 MOST_SCALE = 1 << 47
 # A larger coefficient of the square is replaced by this one: the exponent of any number but 0 is beyond `_FAR` anyway.
 MOST_SQUARE = 64

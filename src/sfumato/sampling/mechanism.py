@@ -16,7 +16,7 @@ from sfumato.numbers.columns import Column, Intervals
 from sfumato.prob.structured import AnyChannel
 from sfumato.sampling.sources import BitSource, BulkBits
 
-# A tally: the counts of reports, and the only thing an estimator needs.
+# --- Tallies: the counts of reports, which are all that an estimator needs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +93,7 @@ class Tally:
         )
 
 
-# An estimate: the unbiased numbers and the plausible ones, never mixed.
+# --- Estimates: the unbiased numbers and the plausible ones, kept apart
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,7 +183,7 @@ def bits_or_default(bits: BitSource | None) -> BitSource:
 def unmasked(name: str, values: npt.ArrayLike) -> npt.NDArray[Any]:
     """Return an array of what was given; numpy would take a mask off and use what it hides."""
     several = values if isinstance(values, list | tuple) else [values]
-    masked = sys.modules.get("numpy.ma")  # where nobody has loaded it, nothing is masked; loading takes a while
+    masked = sys.modules.get("numpy.ma")  # if it is not loaded, nothing is masked; loading takes a while
     if masked is not None and any(isinstance(value, masked.MaskedArray) for value in several):
         raise InvalidParameter(
             "must not be masked: what a mask hides would be used",
@@ -194,7 +194,7 @@ def unmasked(name: str, values: npt.ArrayLike) -> npt.NDArray[Any]:
 
 
 def check_symbols(name: str, values: npt.ArrayLike, size: int, *, empty: bool = False) -> npt.NDArray[np.int64]:
-    """Return a column of whole numbers 0..size-1. Errors tell where, never what: a value is somebody's answer."""
+    """Return a column of whole numbers 0..size-1. Errors give the place and never the value, which is an answer."""
     array = unmasked(name, values)
     if array.ndim != 1:
         raise InvalidParameter(

@@ -1,7 +1,7 @@
-"""Exact samplers of noise: discrete Gaussian, rounded Gaussian and coins with exponential chances.
+"""Exact samplers of noise: discrete Gaussian, rounded Gaussian, discrete Laplace, and coins with exponential chances.
 
-They are two-sided noise (:mod:`sfumato.sampling.noise`) of scale t = ⌊√s⌋+1, which is close to one deviation, so
-that about half of the attempts succeed whatever the variance is. No float is used to draw, and no logarithm.
+The discrete Gaussian is drawn from two-sided noise of scale t = ⌊√s⌋+1, which is close to one deviation, so that about
+half of the attempts succeed whatever the variance is. No float is used to draw, and no logarithm.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from sfumato.numbers.intervals import UNIT_ROUNDOFF, Interval
 from sfumato.sampling.samplers import IndexArray, UniformBelow
 from sfumato.sampling.sources import MOST_WIDTH, BitSource
 
-# Coins that fall on 1 with probability e^-x, exactly, for a rational x: words are compared with the bits of e^-x.
+# --- Coins that fall on 1 with probability e^-x, exactly, for a rational x: words are compared with the bits of e^-x
 #
 # As with a rational coin, a word of w bits decides unless it agrees with all of the first w bits of the chance; then
 # the next word goes on with the bits that follow. Since e^-x is irrational for a rational x > 0 [Lambert], its bits
-# are known as soon as two bounds agree on them, and bounds as close as that are found by integers alone.
+# are known as soon as two bounds agree on them, and integers suffice to compute such bounds.
 
 
-# Bits beyond those asked for, at first; they are doubled until the two bounds agree.
+# Bits beyond those that are needed, at first; they are doubled until the two bounds agree.
 _GUARD = 48
 # The series is summed at arguments below 2^-4, where a term is less than a sixteenth of the one before.
 _SMALL = 4
@@ -76,12 +76,12 @@ def _bounds(exponent: Fraction, places: int) -> tuple[int, int]:
 
 @functools.lru_cache(maxsize=64)
 def _unit_bits(count: int) -> int:
-    """Return the bits of 1/e. Those of other chances tell about somebody's noise, and are not kept."""
+    """Return the bits of 1/e. Those of other chances depend on the noise that was drawn, and are not cached."""
     return exponential_bits(Fraction(1), count)
 
 
 def exponential_coin(exponent: Fraction, take: Callable[[], int], width: int = MOST_WIDTH) -> bool:
-    """One throw of a coin of chance e^-exponent, from words of `width` bits that `take` hands out, at least one."""
+    """One throw of a coin of chance e^-exponent, from one or more words of `width` bits that `take` returns."""
     seen = depth = 0
     while True:
         seen, depth = seen << width | take(), depth + width
@@ -112,7 +112,7 @@ def exponential_coins(
     return throws
 
 
-# Whole numbers with P(z) in proportion to e^-(a·η² + b·η), η = |z|/t, exactly, from a few words each.
+# --- Whole numbers with P(z) in proportion to e^-(a·η² + b·η), η = |z|/t, exactly, from a few words each
 #
 # *An attempt.* One word is a remainder u below a whole t and a sign. Coins of chance 1/e are thrown until one fails; v
 # of them succeeded, and |z| = u + t·v. Of the two zeros one is thrown away. The number is kept with chance e^-x, where
@@ -120,16 +120,16 @@ def exponential_coins(
 # to e^-(a·η² + b·η). Otherwise the next attempt begins.   After [CKS20, Alg. 2, 3], whose coins for u/t and for the
 # Gaussian are one coin here.
 #
-# *Exactly.* Coins of chance e^-x compare words with its bits (:mod:`sfumato.sampling.noise`). Plain integers decide
-# every attempt; for many numbers a compiled loop decides the same attempts from the same words by bounds, and hands
-# back the few that its bounds leave open. No float is used, and no logarithm. How many words are used depends on the
-# noise alone, never on what it will hide.
+# *Exactly.* Coins of chance e^-x compare words with its bits. Plain integers decide every attempt; for many numbers a
+# compiled loop decides the same attempts from the same words by bounds, and hands back the few that its bounds leave
+# open. No float is used, and no logarithm. How many words are used depends on the noise alone, never on the values that
+# it is added to.
 
 
 # A number takes at least a word for remainder and sign, one for a coin that fails, and one for the coin that keeps it.
 _LEAST_WORDS = 3
 _AT_ONCE = 1 << 20
-# So many numbers are drawn by plain integers in less time than it takes to load the compiler.
+# This many numbers are drawn by plain integers in less time than it takes to load the compiler.
 _FEW = 1024
 _ONE = Fraction(1)
 
@@ -266,9 +266,7 @@ class _Reader:
         return int(self._stream.waiting[self.used - 1])
 
 
-__all__ = ["DiscreteGaussian", "discrete_laplace", "exponential_coins"]
-
-# Noise beyond this many steps would not leave room in a signed word for its own tails.
+# Noise beyond this many steps would leave a signed word no space for its tails.
 _MOST_VARIANCE = 1 << 80
 # Deviations after which the sum of the normaliser stops: e^-98 of it is left.
 _REACH = 14
@@ -353,12 +351,12 @@ def discrete_laplace(scale: int, bits: BitSource, count: int) -> IndexArray:
     return TwoSidedNoise.laplace(scale).sample(bits, count)
 
 
-# Normal noise on a number, rounded to a grid: exact, though the noise itself is never written down.
+# --- Normal noise on a number, rounded to a grid: exact, without computing the noise itself
 #
-# A normal number is drawn as [Kar16, Algorithm N] does it: a whole part, and a fraction of which only as many digits
-# are drawn as comparisons ask for. Then digits are added until they decide which multiple of the grid the noisy number
-# is nearest to. Only integers are compared, so the law is that of ⌊S + Z⌉ for Z ~ N(0, σ²) exactly: a function of S +
-# Z, and whatever is proved about S + Z holds for it.   Ref: [Kar16]; theory: docs/theory/bounded_beliefs.md
+# A normal number is drawn by [Kar16, Algorithm N]: a whole part, and a fraction of which only as many digits are drawn
+# as comparisons need. Then digits are added until they decide which multiple of the grid the noisy number is nearest
+# to. Only integers are compared, so the law is that of ⌊S + Z⌉ for Z ~ N(0, σ²) exactly: a function of S + Z, for which
+# every bound on S + Z holds.   Ref: [Kar16]; theory: docs/theory/bounded_beliefs.md
 
 
 _HALF = Fraction(1, 2)

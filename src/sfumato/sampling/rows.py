@@ -1,4 +1,4 @@
-"""Random words that belong to rows, the same in any order and company.
+"""Random words by row number, the same in any order and in any batch.
 
 Rows share blocks of the cipher in pairs: under a key, row n has the lane n % 2 of AES-256(key; n // 2, 0), then that of
 AES-256(key; n // 2, 1), and so on. A lane is half a block: 8 bytes, read as a number with the least byte first, and cut
@@ -6,8 +6,8 @@ into two words of 32 bits, the high half first; so word t of a row is half t % 2
 the first bits of one of them; one wider than 32 bits is the first bits of the next two, the earlier of them high. A
 sampler that draws again for some rows takes the next words of those rows and of no others.
 
-Every block of input is used once for each key, so the words are as uniform and independent as AES is a random
-permutation: two blocks under one key always differ, which over 2^32 of them is told from chance with probability below
+Every input block is used once for each key, so the words are as uniform and independent as AES is a random permutation:
+two blocks under one key always differ, which over 2^32 of them is distinguished from chance with probability below
 2^-64 (the birthday bound), and keys are made for blocks of 4096 rows.
 """
 
@@ -33,7 +33,7 @@ _LOW = np.uint64((1 << ROW_WIDTH) - 1)
 
 
 class RowSource(Protocol):
-    """Hands out the next word of each row that asks.
+    """A source of words by row: returns the next word of each row in a list of rows.
 
     >>> import numpy as np
     >>> import sfumato as sf
@@ -51,7 +51,7 @@ class RowSource(Protocol):
 
 
 class AnyRows:
-    """A source that knows nothing of rows: whoever asks gets the next words.
+    """A source of words that ignores row numbers: each request gets the next words.
 
     It lets what draws row by row (:meth:`Coin.sample_rows`) run on any source, where draws need not be found again.
 
@@ -89,7 +89,7 @@ class RowStarts:
         from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes  # noqa: PLC0415  slow to import
 
         self._plain = np.zeros((max(most, 1), _LANES), dtype="<u8")
-        # The cipher wants room for one more block than it fills.
+        # The cipher needs space for one more block than it fills.
         self._hidden = np.empty((max(most, 1) + 1) * _LANES, dtype="<u8")
         self._bytes = self._plain.data.cast("B"), self._hidden.data.cast("B")
         # One block at a time, each a pair of rows and an attempt that no other block has: this mode chains nothing.

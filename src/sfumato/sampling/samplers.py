@@ -1,7 +1,7 @@
 """Exact samplers by integer comparisons: uniform numbers, coins, rows of a channel and geometric noise.
 
-A sampler has a word width. At 16 bits or fewer every word can be tried, which proves that the code draws the law that
-its thresholds say; at 64 bits the same thresholds give the law of production.
+A sampler has a word width. At 16 bits or fewer every word can be tried, which proves that the sampled law is that of
+the thresholds; at 64 bits the same thresholds give the law of production.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from sfumato.sampling.sources import MOST_WIDTH, BitSource, Guarantee, ScriptedB
 
 IndexArray = npt.NDArray[np.int64]
 
-# Words that can be tried one by one in a test's time.
+# The widest words that a test can try one by one.
 MOST_ENUMERATED_WIDTH = 16
 
 
@@ -96,7 +96,7 @@ class UniformBelow:
         """A number for each of the rows, from words of its own."""
         words = source.words(rows, self.width).astype(np.uint64)
         if self.last < (1 << self.width) - 1:
-            # The number of redraws depends on the words alone, never on anybody's answer.
+            # The number of redraws depends on the words alone, never on an answer.
             while (rejected := np.flatnonzero(words > np.uint64(self.last))).size:
                 words[rejected] = source.words(rows[rejected], self.width)
         return words if self.bound == 1 << 64 else words % np.uint64(self.bound)
@@ -198,10 +198,10 @@ def enumerated_law(sampler: Sampler) -> Distribution:
     return Distribution([Fraction(hits.get(i, 0), accepted) for i in range(len(sampler.law()))])
 
 
-# The economical sampler, and the meter that counts what was drawn.
+# --- The entropy-recycling sampler, and the meter that counts its random bits
 #
 # A report needs H(Y|X) random bits, often a fraction of one, while a 64-bit word is spent on each when speed matters.
-# This sampler recycles: it keeps a number uniform on a range, takes an outcome out of it, and what is left is again
+# This sampler recycles: it keeps a number uniform on a range and takes an outcome out of it, and the rest is again
 # uniform on a smaller range. It draws hardly more than the entropy of the column, and its law is exact for counts over
 # 2^32.
 
@@ -320,12 +320,12 @@ class EntropyRecycling:
         return outcomes
 
 
-# A coin that falls on 1 with any rational probability, exactly.
+# --- A coin that falls on 1 with any rational probability, exactly
 #
-# A word of w bits is compared with the first w bits of the probability. Only when all of them agree, once in 2^w
-# words, does the comparison go on with the bits that follow; so the law is exact whatever the denominator, and a word
-# is enough but for 2^-64 of the time. Words can also be recycled
-# (:class:`sfumato.sampling.EntropyRecycling`), which costs hardly more than the coin's entropy.
+# A word of w bits is compared with the first w bits of the probability. Only when all of them agree, once in 2^w words,
+# does the comparison go on with the bits that follow; so the law is exact whatever the denominator, and a word is
+# enough but for 2^-64 of the time. Words can also be recycled (:class:`sfumato.sampling.EntropyRecycling`), which costs
+# hardly more than the coin's entropy.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -402,12 +402,12 @@ def _split(chance: Fraction, width: int) -> tuple[int, Fraction]:
     return int(border), Fraction(rest)
 
 
-# Draw from the rows of an exact channel, many records at once, whatever the denominators.
+# --- Draws from the rows of an exact channel, many records at once, for any denominators
 #
-# A word is compared with the first bits of the cumulative probabilities of its row. Only a word that agrees with all
-# of those bits leaves something open, once in 2^width; it is then decided by the exact law of what is left. So the law
-# drawn is the channel itself and not a neighbour of it, which is what an independence that must hold exactly needs.
-# One word is drawn for each record, also where the row leaves no choice.   Theory: docs/theory/disclosure_schemes.md
+# A word is compared with the first bits of the cumulative probabilities of its row. Only a word that agrees with all of
+# those bits is undecided, once in 2^width; it is then decided by the exact law of the rest. So the law drawn is exactly
+# the channel, as an independence that must hold exactly requires. One word is drawn for each record, also where the row
+# leaves no choice.   Theory: docs/theory/disclosure_schemes.md
 
 
 @dataclass(frozen=True, slots=True)
@@ -507,11 +507,11 @@ class RowDraws:
         return outcomes
 
 
-# Whole numbers with P(z) = (1-r)/(1+r)·r^|z|, exactly, for a rational r: the two-sided geometric law.   Ref: [GRS12]
+# --- The two-sided geometric law P(z) = (1-r)/(1+r)·r^|z|, exactly, for a rational r.   Ref: [GRS12]
 #
 # A geometric number counts how many coins of chance r succeed in a row; the difference of two of them has the law
 # above, since P(z) = Σ_g (1-r)² r^(2g+|z|). Each coin compares words with the digits of r, so no float is used and no
-# logarithm. How many coins are thrown depends on the noise alone, never on what it will hide.
+# logarithm. How many coins are thrown depends on the noise alone, never on the value that it is added to.
 
 
 def two_sided_geometric(ratio: Fraction, bits: BitSource, count: int, *, width: int = MOST_WIDTH) -> IndexArray:

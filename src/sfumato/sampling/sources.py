@@ -16,7 +16,7 @@ import numpy.typing as npt
 from sfumato.errors import InsecureBitsWarning, SourceFailed
 from sfumato.numbers.checks import check_at_least, check_between, check_integer
 
-# What kind of adversary a guarantee holds against.
+# --- Guarantees: the kind of adversary that a source is secure against
 
 
 class Guarantee(StrEnum):
@@ -42,12 +42,12 @@ WordArray = npt.NDArray[Any]  # unsigned integers, as small as the width allows
 MOST_WIDTH = 64
 _CHUNK = 1 << 20
 _ZEROS = bytes(_CHUNK)
-# update_into wants room for one more block than it fills.
+# update_into needs space for one more block than it fills.
 _ROOM = 16
 
 
 class BitSource(Protocol):
-    """Hands out independent uniform words. A source that cannot do so raises SourceFailed; it never falls back.
+    """A source of independent uniform words. One that cannot do so raises SourceFailed; it never falls back.
 
     >>> import sfumato as sf
     >>> def who_could_repeat_it(bits: sf.sampling.BitSource) -> str:
@@ -96,7 +96,7 @@ class SystemBits:
         return _cut(np.frombuffer(data, dtype=dtype), width)
 
     def bytes(self, count: int) -> bytes:
-        """Raw bytes, checked for the two ways in which a broken source shows itself."""
+        """Return raw bytes, checked for the two signs of a broken source."""
         try:
             data = os.urandom(count)
         except OSError as error:

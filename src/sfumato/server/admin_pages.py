@@ -28,10 +28,8 @@ from sfumato.server.service import MOST_ROWS, CollectionServer
 from sfumato.server.settings import Settings
 from sfumato.study.collection import Collection, public_reckonings
 
-# What the dashboard and the desk share: head and foot, their style, and headers that let nothing in or out.
-#
-# There is no inline script and no inline style. What a script needs to know stands in the page as JSON, which never
-# runs.
+# --- What both pages share: head and foot, style, and headers
+# There is no inline script and no inline style. Data for a script is in the page as JSON, which is not executed.
 
 
 STYLE_PATH = "/desk.css"
@@ -87,11 +85,12 @@ def desk_page(
     return Response(page, media_type="text/html", headers={"Content-Security-Policy": policy, **_HEADERS})
 
 
-# The desk of whoever runs a study: behind one secret, which is typed into the page and stays in its tab.
+# --- The administrator's page
+# It requires one secret, which is typed into the page and stays in its tab.
 
 
 MOST_CODES = 500
-_SCRIPT = "admin.js"
+_ADMIN_SCRIPT = "admin.js"
 
 
 def admin_page(collection: Collection) -> Response:
@@ -108,7 +107,7 @@ you close
 it.</p><p id="sign-in-said" class="said" role="status"></p></form>
 <div id="desk" hidden>{_state()}{_invite()}{_end()}</div>"""
     links = (("/dashboard", "Live results"), ("/", "The study"), ("/certificate", "The certificate"))
-    return desk_page(f"Desk: {name}", main, _SCRIPT, {"most_codes": MOST_CODES}, links)
+    return desk_page(f"Desk: {name}", main, _ADMIN_SCRIPT, {"most_codes": MOST_CODES}, links)
 
 
 def _state() -> str:
@@ -154,10 +153,11 @@ withdraw it.</p>
 </section>"""
 
 
-# The dashboard: live estimates for whoever may see them, and a place where a reader opens reports with their key.
+# --- The dashboard
+# It shows live estimates to those who may see them, and lets a reader open reports with their key.
 
 
-_SCRIPT_DASHBOARD = "dashboard.js"
+_DASHBOARD_SCRIPT = "dashboard.js"
 _WORKER = "reader_worker.js"
 _ESTIMATES = "estimates_worker.js"
 
@@ -201,7 +201,7 @@ them is a setting of the server.</p></details>
         "estimates_worker": script_url(_ESTIMATES),
     }
     links = (("/", "The study"), ("/certificate", "The certificate"), ("/admin", "For whoever runs it"))
-    return desk_page(f"Live results: {name}", main, _SCRIPT_DASHBOARD, data, links)
+    return desk_page(f"Live results: {name}", main, _DASHBOARD_SCRIPT, data, links)
 
 
 def _reader_part(readers: list[str]) -> str:
@@ -241,13 +241,13 @@ _SMALL_BODY = 16_384
 
 
 async def dashboard(server: CollectionServer, request: Request) -> Response:
-    """The dashboard, for whoever may see live numbers; the numbers are fetched by it."""
+    """The dashboard, for those who may see live numbers, which its script fetches."""
     del request
     return dashboard_page(server.collection, server.settings)
 
 
 async def admin(server: CollectionServer, request: Request) -> Response:
-    """The desk of whoever runs the study; everything on it is fetched with their token."""
+    """The administrator's page; its script fetches all contents with the administrator's token."""
     del request
     return admin_page(server.collection)
 

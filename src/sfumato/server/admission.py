@@ -1,7 +1,7 @@
 """Who may hand in a report, and invitations.
 
-The server asks three things only: is this credential good (and what hash stands for it), sign this blinded number, and
-what pseudonym has this token. Where the hashes come from is `credentials.py`.
+The server needs three operations: check a credential and return the hash that represents it, sign a blinded number, and
+return the pseudonym of a token. The hashes come from `credentials.py`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _MOST_REMEMBERED = 100_000
 
 
 class NotAdmitted(Refused):
-    """A credential or a token that lets nobody in."""
+    """A credential or a token that is not valid."""
 
 
 class Signing(Protocol):
@@ -90,7 +90,7 @@ class BlindSigning:
 
 
 def hash_token(text: str) -> bytes:
-    """Return what is kept of a token; a text that is none lets nobody in."""
+    """Return what is kept of a token; refuses a text that is none."""
     try:
         return token_hash(text)
     except InvalidInput:
@@ -103,7 +103,7 @@ def panel_credential(token: bytes, wave: int) -> bytes:
 
 
 def not_admitted(parameter: str) -> NotAdmitted:
-    """Return the refusal of what lets nobody in."""
+    """Return the refusal of an invalid credential or token."""
     return NotAdmitted(
         "lets nobody in", parameter=parameter, way_out="Use the one of the invitation to this very study."
     )
@@ -127,7 +127,7 @@ class Remembered:
             self._known.popitem(last=False)
 
 
-# Letting people in from a page: tokens with what a database keeps of them, and links as QR codes to print.
+# --- Invitations: tokens, what a database keeps of them, and links as QR codes to print
 
 
 _PANEL_BYTES = 16
@@ -135,7 +135,7 @@ _PANEL_BYTES = 16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrawnInvitation:
-    """A token that nobody was given yet; `known` is what a database keeps of it."""
+    """A token that was not handed out yet; `known` is what a database keeps of it."""
 
     token: str = field(repr=False)
     known: Invitation = field(repr=False)

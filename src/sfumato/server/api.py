@@ -24,18 +24,18 @@ from sfumato.server.service import MEDIA_TYPE, CollectionServer
 from sfumato.server.store_base import Closing, Issue, Outcome, Spending, Store, StoreFailed
 from sfumato.study.collection import Receiver, StoredRow, report_id
 
-# What whoever runs the study may ask for: close it, and fetch what was collected.
+# --- Routes of the administrator: close a study, and download what was collected
 
 
 def check_admin(server: CollectionServer, request: Request) -> None:
-    """Refuse whoever is not the administrator."""
+    """Refuse requests without the administrator's token."""
     if not server.is_admin(request.headers.get("authorization", "")):
         server.failures.check(request.client.host if request.client else "")
         raise _not_for_you("the token of the first start")
 
 
 def check_watcher(server: CollectionServer, request: Request) -> None:
-    """Refuse whoever may not see the metrics."""
+    """Refuse requests that may not see the metrics."""
     if not server.may_watch(request.headers.get("authorization", "")):
         raise _not_for_you("the token of the first start, or the one that is set as metrics_token")
 
@@ -56,7 +56,7 @@ async def close(server: CollectionServer, request: Request) -> Response:
 
     def shut(store: Store) -> Closing:
         closing = store.close_wave()
-        with suppress(StoreFailed):  # somebody reads at this moment: it is closed, and can be written anew later
+        with suppress(StoreFailed):  # a reader is active: it is closed, and can be written anew later
             store.compact()
         return closing
 
@@ -98,10 +98,9 @@ def _archive(server: CollectionServer, store: Store, folder: Path) -> Path:
     return archive
 
 
-# Who may look while a study runs: the administrator at everything, a reader at the tally and at their own shares.
-#
-# A reader's token lets nobody open anything, which takes the reader's private key; it keeps rows and sealed bodies
-# from whoever has no business with them.
+# --- Routes of those who watch a running study
+# The administrator sees everything, a reader the tally and their own shares. A reader's token opens no reports, which
+# takes the reader's private key; it restricts access to rows and sealed bodies.
 
 
 def reader_of(server: CollectionServer, request: Request) -> Receiver | None:
@@ -116,7 +115,7 @@ def reader_of(server: CollectionServer, request: Request) -> Receiver | None:
 
 
 def check_viewer(server: CollectionServer, request: Request) -> None:
-    """Refuse whoever may not see live numbers."""
+    """Refuse requests that may not see live numbers."""
     if server.settings.dashboard == "public" or server.is_admin(request.headers.get("authorization", "")):
         return
     if reader_of(server, request) is None:
@@ -206,7 +205,7 @@ async def form(server: CollectionServer, request: Request) -> Response:
 
 
 async def certificate(server: CollectionServer, request: Request) -> Response:
-    """What a report tells about an answer, with its proofs; of one question the sealed file itself."""
+    """What a report discloses about an answer, with its proofs; of one question the sealed file itself."""
     question = request.query_params.get("question")
     if question is None:
         return _sent(await server.certificate())
@@ -243,7 +242,7 @@ async def issue_credential(server: CollectionServer, request: Request) -> Respon
         raise not_admitted("token")
     signature = known.signature
     if signature is None or known.blinded != blinded:
-        if signature is None:  # signing costs; nobody without an unspent token gets this far
+        if signature is None:  # signing costs time; only unspent tokens get this far
             signature = await asyncio.to_thread(signing.sign, given.blinded)
         spent = await server.writer.spend(Spending(token=token, blinded=blinded, signature=signature))
         server.metrics.credentials[spent.outcome] += 1
@@ -373,7 +372,7 @@ async def ready(server: CollectionServer, request: Request) -> Response:
 
 
 async def metrics(server: CollectionServer, request: Request) -> Response:
-    """Figures about the server as a whole: not for everybody, who could see by them when each report comes."""
+    """Figures about the server as a whole; restricted, because they show when each report comes."""
     check_watcher(server, request)
     return Response(server.metrics.text(server.writer), media_type=MEDIA_TYPE)
 
@@ -391,7 +390,7 @@ def _not_ready(why: str) -> Problem:
 
 
 _KEPT = {Outcome.NEW, Outcome.SAME}
-# What is answered where nothing is kept: status, rule, parameter, way out.
+# Refusals where nothing is kept: status, rule, parameter, way out.
 _CLOSED = (HTTPStatus.GONE, "the study is closed, and takes nothing new", None, "There is nothing to do.")
 _NOT_KEPT = {
     Outcome.OTHER_BODY: (

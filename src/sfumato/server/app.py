@@ -1,7 +1,7 @@
 """The routes of the collection server.
 
-Every answer is JSON but for the export, the metrics and the scripts; every refusal has the one shape of `problems.py`.
-What goes wrong is logged by its type and its place in the code alone: a message could quote what somebody sent.
+Every answer is JSON except the export, the metrics, the pages and the scripts. Refusals have the shape of
+`requests.py`. Errors are logged by their type and place in the code alone, because a message could quote a request.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ ROUTES: tuple[tuple[str, str, Handler], ...] = (
     ("GET", "/metrics", handlers.metrics),
     ("GET", "/openapi.json", handlers.openapi),
 )
-# These are asked for by machines that watch, not by senders, and are answered however busy it is.
+# These are requested by monitoring, and are answered under any load.
 _UNLIMITED = {"/health", "/ready"}
 _PATHS = {path for _, path, _ in ROUTES}
 _NOT_KEPT = (b"cache-control", b"no-store")
@@ -114,7 +114,7 @@ class CollectionApp:
         except SfumatoError as error:
             response = problem_of(error).response()
         except ClientDisconnect:
-            response = Response(status_code=400)  # nobody reads it
+            response = Response(status_code=400)  # the client is gone
         except Exception as error:  # noqa: BLE001  whatever it is, no traceback and no message leaves
             response = _bug(error)
         # Paths that there are not may be anything, a secret too: they are counted together.

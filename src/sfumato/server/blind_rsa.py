@@ -1,12 +1,12 @@
 """Blind RSA signatures.
 
 The variant is RSABSSA-SHA384-PSS-Randomized: a random nonce of 32 bytes is signed with a statement after it, so that a
-signer with a key of its own making cannot steer what is signed. The blinded number is uniform among the units modulo n
-whatever the nonce, so that it says nothing about it, to anybody, however much they can compute.
+signer with a key of its own making cannot control what is signed. The blinded number is uniform among the units modulo
+n for every nonce, so it is independent of the nonce, even against unlimited computing power.
 
-Devices need the public half alone, in plain integers: an exponent of 17 bits and an inverse. The signer's power is
-taken by GMP in constant time, by the two primes, under a fresh factor of its own, and is checked against the public
-key before it leaves: a fault in one of the two halves would give the key away [BDL97].
+Devices need the public half alone, in plain integers: an exponent of 17 bits and an inverse. The signer computes its
+power with GMP in constant time, by the two primes, under a fresh factor of its own. The result is checked against the
+public key before it is sent, because a fault in one of the two halves would disclose the key [BDL97].
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Blinding:
 
 
 def blind(key: rsa.RSAPublicKey, statement: bytes) -> Blinding:
-    """Blind a statement under a nonce and a factor that nobody else knows."""
+    """Blind a statement under a secret nonce and a secret factor."""
     return blinding_of(key, statement, secrets.token_bytes(NONCE_BYTES), secrets.token_bytes(SALT_BYTES), _unit(key))
 
 

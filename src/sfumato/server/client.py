@@ -1,7 +1,7 @@
 """The reference client of a respondent's device, and what it keeps.
 
-In anonymous mode the token goes in one request and the report in another, after a random time, so that neither what is
-kept nor what is logged links the two. A report is sent again under the same name until it is acknowledged; the server
+In anonymous mode the token is sent in one request and the report in another, after a random time, so that neither
+stored nor logged data links the two. A report is sent again under the same name until it is acknowledged; the server
 counts it once.   Theory: docs/theory/collection.md
 """
 
@@ -34,10 +34,9 @@ from sfumato.study.collect_terms import Mode
 from sfumato.study.collection import Collection
 from sfumato.workflows.responding import Submission
 
-# How a device speaks to a server: JSON over HTTP, the same headers from everybody, tried again where nothing is lost.
-#
-# A redirection is not followed: it could lead a token anywhere. Over plain HTTP only this very machine is spoken to.
-# What a server says is taken for text: it is cut, and nothing in it moves a cursor.
+# --- HTTP: JSON, the same headers from every device, repeated where nothing is lost
+# A redirection is not followed, because it could send a token elsewhere. Plain HTTP is used only with this machine.
+# Texts of a server are cut, and control characters in them have no effect.
 
 
 MOST_SECONDS = 60.0
@@ -150,12 +149,11 @@ def _refused(status: int, answer: Any) -> ServerRefused:
     return found
 
 
-# What a device keeps of its credentials and of what it sent, so that a lost connection costs neither token nor report.
-#
-# A credential is written down before its token is spent, and the secret of a report before the report is sent: whoever
-# is interrupted asks again with the same numbers and gets the same answers. The file is its owner's alone; it tells
-# which token sent which report, which nobody else can tell, so it is worth deleting once withdrawal is not wanted any
-# more.
+# --- The wallet: what a device keeps of its credentials and of what it sent
+# A lost connection then costs neither token nor report. A credential is written down before its token is spent, and the
+# secret of a report before the report is sent, so an interrupted device asks again with the same numbers and gets the
+# same answers. Only the owner may read the file. It alone links the token to the report, so it should be deleted once
+# withdrawal is no longer wanted.
 
 
 SCHEMA = "sfumato/wallet/1"
@@ -284,7 +282,7 @@ def _check(document: dict[str, Any]) -> None:
 
 
 def _name(fingerprint: str, token: str) -> str:
-    """The token itself is not kept: whoever finds the wallet cannot spend it."""
+    """Return the name of a token in the wallet. The token itself is not kept, so it cannot be spent from the wallet."""
     return sha256(f"sfumato/wallet/1 {fingerprint} {read_token(token)}".encode()).hexdigest()
 
 
@@ -334,10 +332,10 @@ def submit(
 ) -> Receipt:
     """Send what `sf.respond` made, and return once it is acknowledged.
 
-    `collection` is the one that the submission was made for, fetched from the server if it is left out. With a
-    `wallet` that is a file, whoever is interrupted calls again and loses nothing. `key_name` is the digest of the key
-    that credentials must be signed by, where it is known from elsewhere. Between token and report it waits a time that
-    is drawn, `wait_seconds` on average.
+    `collection` is the one that the submission was made for, fetched from the server if it is left out. With a `wallet`
+    that is a file, an interrupted call can be repeated and loses nothing. `key_name` is the digest of the key that
+    credentials must be signed by, where it is known from elsewhere. Between token and report it waits a time that is
+    drawn, `wait_seconds` on average.
 
     Returns:
         The server's receipt.
@@ -371,8 +369,8 @@ def submit(
 def drawn_wait(mean_seconds: float) -> float:
     """Return how long to wait, exponential with this mean.
 
-    Who has waited so far does not matter for how long they will: so of those who wait each is as likely to be next, and
-    times tell an observer nothing that order does not.   Theory: docs/theory/collection.md
+    The exponential distribution has no memory: of those who wait each is as likely to be next, and times tell an
+    observer nothing that the order does not.   Theory: docs/theory/collection.md
     """
     return -mean_seconds * math.log((secrets.randbelow(1 << 53) + 1) / (1 << 53))
 

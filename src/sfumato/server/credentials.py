@@ -2,7 +2,7 @@
 
 A token is 20 random bytes, written in base32 so that it can be typed; the server keeps its hash. In anonymous mode it
 is spent for a blind signature on a nonce of the device, and the report is handed in later with the unblinded signature,
-which the server has never seen and cannot tell from any other. The hash of the signature stands in the report's row,
+which the server has never seen and cannot distinguish from any other. The hash of the signature is in the report's row,
 where it must be unique.   Theory: docs/theory/collection.md
 """
 
@@ -58,7 +58,7 @@ def new_tokens(count: int) -> tuple[str, ...]:
 
 
 def read_token(text: str) -> str:
-    """Return a token as it was typed or copied: spaces, dashes and small letters do not matter."""
+    """Return the token of a typed or copied text: spaces, dashes and case are ignored."""
     found = re.sub(r"[\s-]", "", text).upper()
     if not _TOKEN.fullmatch(found):
         raise InvalidParameter(
@@ -164,7 +164,7 @@ class CredentialKey:
 
     @property
     def digest(self) -> str:
-        """The name of the key, which everybody should be shown the same."""
+        """The name of the key, which should be the same for all respondents."""
         return key_digest(self.public)
 
 
@@ -181,7 +181,7 @@ def read_public_key(text: str) -> rsa.RSAPublicKey:
 
 
 def key_digest(key: rsa.RSAPublicKey) -> str:
-    """Return the name of a public key: a server with a key for each person could tell who is who by it."""
+    """Return the name of a public key. Comparing it detects a server with a key for each person."""
     return sha256(b"sfumato/credential-key/1" + _spelled(key)).hexdigest()
 
 

@@ -10,7 +10,7 @@ from sfumato.server.page_parts import SCRIPTS
 from sfumato.server.requests import ADDRESS, HEX_16, HEX_32, MOST_INVITED
 from sfumato.study.collection import Collection
 
-# The part of the OpenAPI document that is for whoever runs a study, and for its readers.
+# --- Routes for the administrator and for readers
 
 
 _POSTED = (400, 401, 409, 413, 422, 429, 500, 503)
@@ -69,11 +69,11 @@ def desk_paths(operation: Callable[..., dict[str, Any]], table: Callable[..., di
     }
 
 
-# What the OpenAPI document says of pages: they are HTML for people, and forms that such pages send.
+# --- Pages: HTML, and the forms that they send
 
 
 _HTML = {"text/html": {"schema": {"type": "string"}}}
-_REFUSED_PAGE_PATHS = {
+_PAGE_REFUSALS = {
     400: "The body is no form.",
     404: "The study has no such page.",
     413: "The body is too large.",
@@ -81,9 +81,9 @@ _REFUSED_PAGE_PATHS = {
     500: "A bug of the server; nothing was acknowledged.",
     503: "It cannot be written at this moment; nothing was acknowledged.",
 }
-# Where people and machines meet at one address.
+# Addresses that serve both pages and JSON.
 _BOTH = ("/", "/certificate")
-_SHOWN_PAGE_PATHS = {
+_PAGES = {
     "/paper": ("How to answer by hand.", (429, 500)),
     "/paper/office": ("Where an office types in sheets.", (404, 429, 500)),
 }
@@ -96,11 +96,11 @@ _SENT = {
 def paths_of_pages(error: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """Return the pages' part of the document; `error` is the schema of a refusal."""
     found: dict[str, dict[str, Any]] = {
-        path: {"get": _operation_of_page_paths("get" + path.replace("/", "_"), words, statuses, error)}
-        for path, (words, statuses) in _SHOWN_PAGE_PATHS.items()
+        path: {"get": _page_operation("get" + path.replace("/", "_"), words, statuses, error)}
+        for path, (words, statuses) in _PAGES.items()
     }
     for path, (name, words) in _SENT.items():
-        posted = _operation_of_page_paths(name, words, tuple(_REFUSED_PAGE_PATHS), error)
+        posted = _page_operation(name, words, tuple(_PAGE_REFUSALS), error)
         posted["responses"] |= {
             "403": {"description": "The code lets nobody in; the page says so.", "content": _HTML},
             "410": {"description": "The study is closed; the page says so.", "content": _HTML},
@@ -109,7 +109,7 @@ def paths_of_pages(error: dict[str, Any]) -> dict[str, dict[str, Any]]:
         fields = {"type": "object", "additionalProperties": {"type": "string"}}
         posted["requestBody"] = {"content": {"application/x-www-form-urlencoded": {"schema": fields}}}
         found[path]["post"] = posted
-    style = _operation_of_page_paths("get_pages_css", "The style of the pages.", (429, 500), error)
+    style = _page_operation("get_pages_css", "The style of the pages.", (429, 500), error)
     style["responses"]["200"]["content"] = {"text/css": {"schema": {"type": "string"}}}
     return found | {"/pages.css": {"get": style}}
 
@@ -121,9 +121,9 @@ def add_pages(paths: dict[str, dict[str, Any]], error: dict[str, Any]) -> None:
         paths[path]["get"]["responses"]["200"]["content"] |= _HTML
 
 
-def _operation_of_page_paths(name: str, words: str, statuses: tuple[int, ...], error: dict[str, Any]) -> dict[str, Any]:
+def _page_operation(name: str, words: str, statuses: tuple[int, ...], error: dict[str, Any]) -> dict[str, Any]:
     refused = {
-        str(status): {"description": _REFUSED_PAGE_PATHS[status], "content": {"application/json": {"schema": error}}}
+        str(status): {"description": _PAGE_REFUSALS[status], "content": {"application/json": {"schema": error}}}
         for status in statuses
     }
     return {
@@ -177,7 +177,8 @@ _SHOWN: dict[str, tuple[str, dict[str, Any]]] = {
     "/health": ("Whether the process answers.", _object(("alive",), alive={"type": "boolean"})),
     "/openapi.json": ("This document.", {"type": "object"}),
 }
-# Whom the dashboard is for is a setting.
+# --- Routes for devices
+# A setting decides who may see the dashboard.
 _REFUSED = {"/live": (401,), "/tally": (401,)}
 
 

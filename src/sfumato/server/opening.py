@@ -1,7 +1,7 @@
 """Opening a study for collection: its folder, its database and its payment.
 
-What cannot be asked over the web is refused first, then a database that holds something else; then the study is paid
-for (once a wave, however often the server starts), and only then does the database take reports.
+Questions that cannot be asked over the web are refused first, then a database with other contents. Then the study is
+paid for, once a wave, however often the server starts. Only then does the database take reports.
 """
 
 from __future__ import annotations
@@ -26,10 +26,9 @@ from sfumato.study.collection import Collection, collection_of
 from sfumato.study.file import read_study
 from sfumato.workflows.collecting import ExportedPart, OpenedCollection, export_part, open_collection
 
-# The folder of a server: its database, its key for credentials, and the hash of the administrator's token.
-#
-# The folder and everything in it is its owner's alone. The token itself is shown once, when the folder is made; who
-# loses it deletes the file, and the next start makes another.
+# --- The folder of a server: its database, its key for credentials, and the hash of the administrator's token
+# Only the owner may read the folder. The token itself is shown once, when the folder is made. If it is lost, delete the
+# file; the next start makes another.
 
 
 ADMIN_FILE = "admin-token.sha256"
@@ -152,7 +151,7 @@ class OpenedServer:
                 self.store.invite(known[start : start + _TOGETHER])
         except Refused:
             with suppress(OSError):
-                to.unlink()  # tokens that are not known let nobody in
+                to.unlink()  # unknown tokens are refused
             raise
 
     def close_collection(self) -> Closing:
@@ -180,7 +179,7 @@ def open_server(
     database: str | None = None,
     wave: int | None = None,
     ledger: Path | None = None,
-    record: Path | None = None,
+    registry: Path | None = None,
     people: str | None = None,
 ) -> OpenedServer:
     """Open a study for collection, or find it open; the folder is beside the study, or `data`."""
@@ -190,7 +189,7 @@ def open_server(
     try:
         before = store.state()
         wanted = _wanted(asked, before, wave)
-        opened = open_collection(study, wave=wanted.wave, ledger=ledger, record=record, people=people)
+        opened = open_collection(study, wave=wanted.wave, ledger=ledger, registry=registry, people=people)
         if before != wanted:
             if before is not None and not before.closed:
                 store.close_wave()

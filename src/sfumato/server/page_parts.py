@@ -1,7 +1,7 @@
 """What the pages of the server share: layout, messages, style and scripts.
 
-A page asks for nothing but its own server. There is no inline script and no inline style; what the script needs to
-know stands in the page as JSON, which is data and never runs.
+A page loads only from its own server. There is no inline script and no inline style. Data for the script is in the page
+as JSON, which is not executed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from sfumato.display.pages import shared_style
 from sfumato.errors import printable_lines
 from sfumato.server.service import CollectionServer
 
-# The style of the server's pages: what all pages of the software share, and what these add.
+# --- Style: the shared style of all pages, and additions for the server's
 
 
 STYLE_PATH = "/pages.css"
@@ -54,10 +54,9 @@ def style_url() -> str:
     return f"{STYLE_PATH}?{style_version()}"
 
 
-# What pages say, in every language that there is: one file each in `messages/`, with the same keys.
-#
-# A language is chosen by the switch on the page, which is in the address (`?lang=de`), or else by what the browser
-# asks for. Nothing is remembered, so no cookie is needed.
+# --- Messages in every language: one file each in `messages/`, with the same keys
+# A language is chosen by the switch on the page, which is in the address (`?lang=de`), or else by the browser's
+# preference. Nothing is stored, so no cookie is needed.
 
 
 LANGUAGES = ("en", "de")
@@ -79,7 +78,7 @@ class Messages:
     is_chosen: bool = False
 
     def __call__(self, key: str, **names: object) -> str:
-        """Return a message with its names filled in. It is text: whoever puts it into a page escapes it."""
+        """Return a message with its names filled in. It is text: the caller escapes it for a page."""
         text = self.texts[key]
         return text.format(**names) if names else text
 
@@ -158,7 +157,7 @@ def whole_html(
     data: Mapping[str, Any] | None = None,
     links: Sequence[tuple[str, str]] = (),
 ) -> str:
-    """Return a page. `main` is HTML; `title` is text, and the same for everybody: no answer ever stands in it.
+    """Return a page. `main` is HTML; `title` is text without any answer, the same for all respondents.
 
     `path` is the page's own address, for the switch; `head` may hold scripts, `data` is what they read.
     """
@@ -220,10 +219,9 @@ def _as_data(data: Mapping[str, Any]) -> str:
     return json.dumps(data, ensure_ascii=True, separators=(",", ":")).replace("<", "\\u003c")
 
 
-# The scripts that pages load: files of this package, built from `browser/` and served as they are.
-#
-# A page names the hash of its script (`integrity`), and a browser that finds another one does not run it. An address
-# with the hash in it never changes what it means, so browsers may keep that for good.
+# --- Scripts: files of this package, built from `browser/` and served unchanged
+# A page names the hash of its script (`integrity`), and a browser refuses a script with another hash. An address with
+# the hash in it always means the same file, so browsers may cache it without limit.
 
 
 SCRIPTS = ("admin.js", "dashboard.js", "estimates_worker.js", "reader_worker.js", "respond.js")

@@ -52,12 +52,13 @@ from sfumato.study.collection import (
 )
 from sfumato.study.readers import REGISTRAR
 
-# What readers can do with a report, in sentences for the person who gives it. Every number is rounded up.
+# --- What readers can do with a report, in sentences for respondents
+# Every number is rounded up.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reader:
-    """Who sees reports, None for everybody, and what that does to the odds at the most; None is without limit."""
+    """Who sees reports, None for the public, and the most by which that changes odds; None is without limit."""
 
     name: str | None
     odds: Fraction | None
@@ -71,12 +72,12 @@ class Reader:
 
 def readers_of(questions: Sequence[Mapping[str, Any]]) -> tuple[Reader, ...]:
     """Return who sees reports of a form's questions, each with the worst that one report can do, the sharpest last."""
-    found = [_reader_of_protection(None, [one["odds"] for one in questions])]
+    found = [_reader_from_odds(None, [one["odds"] for one in questions])]
     seen: dict[str, list[str | None]] = {}
     for question in questions:
         for one in question["sees"]:
             seen.setdefault(one["name"], []).append(one["odds"])
-    keyed = sorted((_reader_of_protection(name, odds) for name, odds in seen.items()), key=_sharpness)
+    keyed = sorted((_reader_from_odds(name, odds) for name, odds in seen.items()), key=_sharpness)
     return (*found, *keyed)
 
 
@@ -94,7 +95,7 @@ def odds_text(odds: Fraction, decimal: str = ".") -> str:
 
 
 def sight(odds: Fraction | None) -> float:
-    """How blurred a reader sees, for a picture: 0 is sharp, and 1-fold odds, which tell nothing, the most."""
+    """How blurred a reader sees, for a picture: 0 is sharp, and 1-fold odds, which disclose nothing, the most."""
     if odds is None:
         return 0.0
     return max(0.6, 7.0 / math.pow(max(1.0, float(odds)), 0.6))
@@ -119,12 +120,13 @@ def _sharpness(reader: Reader) -> tuple[bool, Fraction]:
     return reader.odds is None, reader.odds or Fraction(0)
 
 
-def _reader_of_protection(name: str | None, odds: Sequence[str | None]) -> Reader:
+def _reader_from_odds(name: str | None, odds: Sequence[str | None]) -> Reader:
     known = [Fraction(one) for one in odds if one is not None]
     return Reader(name=name, odds=None if len(known) < len(odds) else max(known), differs=len(set(odds)) > 1)
 
 
-# The study's first page: what it is, who asks, who sees how much, and whether a report can be linked to somebody.
+# --- The first page of a study
+# What it is, who asks, who sees how much, and whether a report can be linked to a person.
 
 
 _SCRIPT = "respond.js"
@@ -230,7 +232,7 @@ def _without(messages: Messages) -> str:
     )
 
 
-# The certificate for people: what each reader can do with a report, in plain words, and the proofs behind it.
+# --- The certificate in plain words, with the proofs
 
 
 PROOF_POLICY = {"frame-ancestors": "'none'", "base-uri": "'none'", "form-action": "'none'"}
@@ -266,10 +268,10 @@ def _question(place: int, question: Mapping[str, Any], messages: Messages) -> st
     return section(f"question-{place + 1}", question["text"], f'<ul class="plain">{items}</ul>{link}', "asked")
 
 
-# The pages of one study: made when they are asked for, from what is worked out once.
+# --- The pages of one study, made on request from cached values
 
 
-# What only a device needs, and may be large.
+# Entries that only a device needs, and that may be large.
 _ONLY_DEVICES = ("asks", "draw")
 
 
@@ -320,7 +322,7 @@ def is_for_people(request: Request) -> bool:
 
 
 def messages_of(request: Request) -> Messages:
-    """Return the messages for whoever asks."""
+    """Return the messages in the language of a request."""
     return messages_for(request.query_params.get("lang"), request.headers.get("accept-language", ""))
 
 
@@ -342,7 +344,7 @@ async def front(server: CollectionServer, request: Request) -> Response:
 
 
 async def certificate(server: CollectionServer, request: Request) -> Response:
-    """What a report tells about an answer: in plain words for people, with its proofs for machines."""
+    """What a report discloses about an answer: in plain words for people, with its proofs for machines."""
     if not is_for_people(request):
         return await handlers.certificate(server, request)
     asked = request.query_params.get("question")
@@ -384,7 +386,7 @@ async def take_typed(server: CollectionServer, request: Request) -> Response:
 
 
 async def take_sheet(server: CollectionServer, request: Request) -> Response:
-    """Keep reports that an office typed in, with a code that belongs to nobody."""
+    """Keep reports that an office typed in, with a code that belongs to no person."""
     return await _take(server, request, Paper.OFFICE)
 
 
@@ -431,7 +433,7 @@ async def _keep(server: CollectionServer, reports: Mapping[str, int | None], cod
         id=report_id(secret),
         credential=credential,
         row=of.pack_row(reports),
-        # Nothing is sealed by hand; bodies that open for nobody drop the row for holders of keys.
+        # Nothing is sealed by hand; bodies that no key opens drop the row for holders of keys.
         shares=b"".join(secrets.token_bytes(size) for size in of.share_bytes.values()),
         panel=panel,
         wave=of.wave,

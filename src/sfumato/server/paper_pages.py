@@ -1,8 +1,8 @@
 """Pages for respondents who draw by hand, without JavaScript.
 
-Only questions with a card can be drawn so. Others are left out where a study allows gaps, and else named as not
-possible. Who types is the study's decision (`paper` under [collect]): an office with codes that belong to nobody, or
-respondents with their own token, which the server then sees together with the report; the page says so.
+Only questions with a card can be drawn by hand. Others are left out where a study allows gaps, and are otherwise named
+as not possible. The study decides who types reports in (`paper` under [collect]): an office, with codes that belong to
+no person, or respondents with their own token, which the server then sees together with the report; the page says so.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from sfumato.study.collection import Collection
 from sfumato.study.handler import Handler
 from sfumato.surveys.cards import SpinnerCard, spinner_card
 
-# How a question is drawn by hand: a table of numbers and reports, and the card as a picture where there is one.
+# --- Drawing one question by hand: a table of numbers and reports, and the card as a picture where there is one
 
 
-# What people have at hand, by number of faces; everything else is drawn by a phone.
+# Devices that people have, by number of faces; other numbers are drawn by a phone.
 _DEVICES = {
     2: "coin", 4: "two_coins", 6: "die", 8: "die", 10: "die_ten", 12: "die", 20: "die", 36: "two_dice",
     100: "percent_dice", 1000: "three_dice",
@@ -85,7 +85,7 @@ def card_picture(card: SpinnerCard, title: str, messages: Messages) -> str:
     return f'<figure><img src="data:image/svg+xml;base64,{data}" alt="{alt}"></figure>'
 
 
-# A study on paper: which questions can be drawn by hand, who types in what was drawn, and what was typed.
+# --- A study on paper: questions that can be drawn by hand, who types reports in, and what was typed
 
 
 LEFT_OUT = "-"
@@ -128,7 +128,7 @@ class PaperForm:
 
     @property
     def typed_by(self) -> Paper | None:
-        """Who types in what was drawn; None if nobody."""
+        """Who types in what was drawn; None if nothing is typed in."""
         said = self.collection.terms.paper
         return None if said is None or not self.is_possible else Paper(said)
 

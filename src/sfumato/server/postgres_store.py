@@ -1,11 +1,11 @@
 """The PostgreSQL store for several front ends.
 
-A batch is one call of a function in the database: one transaction, one round trip. After each further one a writer
-would wait for Python's lock, which the event loop has most of the time. What was not new is told apart afterwards.
+A batch is one call of a function in the database: one transaction, one round trip. With more round trips a writer would
+wait for Python's lock, which the event loop holds most of the time. Why a row was not new is determined afterwards.
 
-Every session asks for `synchronous_commit`, and a server that does not flush to disk (`fsync=off`) is refused. Rows
-that come together are inserted in the order of their ids. What the database itself keeps (`xmin`, the order on its
-pages, its log) shows in which order transactions came; docs/theory/collection.md says what follows from that.
+Every session sets `synchronous_commit`, and a server that does not flush to disk (`fsync=off`) is refused. Rows of a
+batch are inserted in the order of their ids. What the database itself keeps (`xmin`, the order on its pages, its log)
+shows the order of transactions; docs/theory/collection.md states the consequences.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ from sfumato.server.store_base import (
 )
 from sfumato.study.collection import StoredRow
 
-# The tables of PostgreSQL, the function that keeps a batch of reports in one statement, and writing them anew.
+# --- Tables, the function that keeps a batch of reports in one statement, and rewriting tables
 
 
-# One step a version. What is in a release is never changed; a new version appends a step.
+# One step a version. A released step is never changed; a new version appends a step.
 MIGRATIONS: tuple[tuple[LiteralString, ...], ...] = (
     (
         """CREATE TABLE reports (
@@ -99,7 +99,7 @@ _KEYS = (("reports", "wave, id"), ("withdrawn", "credential"), ("leaving", "wave
 
 
 def write_anew(run: Any) -> None:
-    """Write all rows anew, in a transaction that is under way, in the order of their keys and into new files.
+    """Write all rows anew, in the current transaction, in the order of their keys and into new files.
 
     They then have one `xmin`, which `CLUSTER` and `VACUUM FULL` would leave as it was; dead rows go with the old files.
     """
@@ -128,7 +128,8 @@ def place_of(url: str) -> str:
     return f"postgresql://{host or 'localhost'}{f':{port}' if port else ''}/{name or ''}"
 
 
-# Two transactions of PostgreSQL that stand in each other's way: one is undone as a whole, and done again.
+# --- Repeating conflicting transactions
+# Of two conflicting transactions PostgreSQL undoes one as a whole, which is then repeated.
 
 
 IN_THE_WAY = (errors.DeadlockDetected, errors.SerializationFailure)
@@ -139,7 +140,7 @@ P = ParamSpec("P")
 
 
 class Conflicting(StoreFailed):
-    """A transaction that was undone because another one stood in its way."""
+    """A transaction that was undone because of a conflict with another."""
 
 
 def taking_turns(method: Callable[P, T]) -> Callable[P, T]:
@@ -163,11 +164,9 @@ def first_places(rows: Sequence[StoredRow]) -> dict[tuple[int, bytes], int]:
     return dict(sorted(found.items()))
 
 
-# Many byte strings as one parameter of PostgreSQL: an array in its binary form, made in one go.
-#
-# psycopg looks at every element of a list by itself, in Python, which costs a report more than its way to the
-# database. All bodies of a study have one length, so what stands between two of them is always the same: one `join`
-# makes it all.
+# --- Many byte strings as one parameter: an array in its binary form
+# psycopg converts every element of a list in Python, which takes longer than sending it. All bodies of a study have one
+# length, so the bytes between two of them are always the same, and one `join` makes the array.
 
 
 _BYTEA, _BYTEA_ARRAY = 17, 1001
@@ -207,7 +206,7 @@ def take_byte_arrays(connection: Connection) -> None:
     connection.adapters.register_dumper(ByteArray, _AsItIs)
 
 
-# One connection to PostgreSQL: what every session asks for, its transactions, and what is said where it fails.
+# --- One connection: session settings, transactions and errors
 
 
 class PostgresConnection:
@@ -272,10 +271,10 @@ class PostgresConnection:
 
 _KEEP: LiteralString = "SELECT sfumato_keep(%b::int, %b::bytea[], %b::bytea[], %b::bytea[], %b::bytea[], %b::bytea[])"
 _ROW: LiteralString = "SELECT wave, id, credential, row, shares, panel FROM reports "
-# Writers hold the door together; who closes it, goes to another wave, or withdraws waits until they are through.
+# Writers share this lock. Closing, changing the wave and withdrawing wait until no writer holds it.
 _SHARED: LiteralString = "SELECT pg_advisory_xact_lock_shared(7360191921)"
 _ALONE: LiteralString = "SELECT pg_advisory_xact_lock(7360191921)"
-# Writers wait for who shows a batch: under load that is done so often, and whenever somebody looks.
+# Writers wait while a batch is shown: under load it is shown this often, and whenever a reader looks.
 _ADVANCE_SECONDS = 0.1
 _MAKING: LiteralString = "SELECT pg_advisory_xact_lock(7360191922)"
 
@@ -309,7 +308,7 @@ class PostgresStore(PostgresConnection):
             run("INSERT INTO sfumato_tables VALUES (%s)", (len(MIGRATIONS),))
 
     def add(self, rows: Sequence[StoredRow]) -> list[Outcome]:
-        """Keep reports: new ones in one transaction, which is on disk; the others are told apart in another."""
+        """Keep reports: new ones in one transaction, which is on disk; another finds why the others were not new."""
         places = first_places(rows)
         new, is_full = self._keep_new([rows[place] for place in places.values()])
         found = {places[name]: Outcome.NEW for name in new}
@@ -342,7 +341,7 @@ class PostgresStore(PostgresConnection):
 
     @taking_turns
     def advance(self) -> None:
-        """Show the next batch if it is due, when no writer is under way."""
+        """Show the next batch if it is due, while no writer is active."""
         self._advanced = time.monotonic()
         with self._transaction() as run:
             if is_due(run, self._state()):
@@ -351,7 +350,7 @@ class PostgresStore(PostgresConnection):
 
     @taking_turns
     def _tell_apart(self, rows: Sequence[StoredRow]) -> list[Outcome]:
-        """Say why rows were not new. They are tried again, for what was in their way may be gone."""
+        """Say why rows were not new. They are tried again, because the conflict may be gone."""
         with self._transaction() as run:
             run(_SHARED)
             state = self._state()
@@ -458,7 +457,7 @@ class PostgresStore(PostgresConnection):
     def _rows(self, where: str) -> Iterator[StoredRow]:
         with self._transaction() as run:
             run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-            # Before anything is seen: a table that is written anew would look empty to whoever looked away before.
+            # Before anything is seen: a rewritten table would look empty to a transaction with an older snapshot.
             run("LOCK TABLE reports IN ACCESS SHARE MODE")
             with self._connection.cursor("snapshot", binary=True) as cursor:
                 cursor.itersize = 5000
@@ -497,7 +496,7 @@ class PostgresStore(PostgresConnection):
 
     @taking_turns
     def set_state(self, state: State) -> None:
-        """Write the state, when no writer is under way."""
+        """Write the state while no writer is active."""
         with self._transaction() as run:
             run(_ALONE)
             run("DELETE FROM state")
@@ -516,7 +515,7 @@ class PostgresStore(PostgresConnection):
 
     @taking_turns
     def close_wave(self) -> Closing:
-        """Close the wave, and show what was not shown yet, when no writer is under way."""
+        """Close the wave, and show what was not shown yet, while no writer is active."""
         with self._transaction() as run:
             run(_ALONE)
             closing = close_wave(run, self._state())

@@ -1,7 +1,7 @@
 """The bodies of requests, their limits, and the one shape of error answers.
 
-Whatever a request held, nothing of it is in the answer: rules are written here or in the library, which keeps answers,
-keys and ids out of its sentences.
+An error answer repeats nothing of its request. Its rules are written here or in the library, whose sentences contain no
+answers, keys or ids.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Problem(Exception):
 
 
 def problem_of(error: SfumatoError) -> Problem:
-    """Return what a caller is told about an error of the library; values are left out."""
+    """Return the error answer for an error of the library, without values."""
     if isinstance(error, WriterFailed | StoreFailed):
         return Problem(
             HTTPStatus.SERVICE_UNAVAILABLE,
@@ -137,10 +137,9 @@ def too_slow() -> Problem:
     )
 
 
-# How much anybody may send: bytes a body, and requests a second from one address.
-#
-# Addresses are needed to count by and are forgotten: a bucket holds a keyed hash of one, under a key that lives as
-# long as the process, in memory only, and buckets that are full again are dropped.
+# --- Limits: bytes of a body, and requests a second from one address
+# Addresses are needed for counting and are not kept: a bucket holds a keyed hash of one, under a key that lives in
+# memory as long as the process. Buckets that are full again are dropped.
 
 
 _MOST_BUCKETS = 100_000
@@ -206,7 +205,8 @@ def _too_large(limit_bytes: int) -> Problem:
     )
 
 
-# What is posted: the shape of each body, and how it is read. Sizes and meaning are checked where they are known.
+# --- Bodies: their shapes and how they are read
+# Sizes and meaning are checked by the handlers.
 
 
 HEX_32 = r"^[0-9a-f]{64}$"

@@ -38,7 +38,8 @@ from sfumato.study.collection import (
 )
 from sfumato.workflows.collecting import OpenedCollection, export_part
 
-# Figures about the server as a whole, in Prometheus' text format. None is about one report or one person.
+# --- Figures about the server in Prometheus' text format
+# None of them is about one report or one person.
 
 
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -85,9 +86,9 @@ class Metrics:
         return "\n".join(lines) + "\n"
 
 
-# The tokens of readers: each follows from the administrator's and names one receiver, so there is nothing to keep.
-#
-# A new administrator's token makes new ones for all.
+# --- Tokens of readers
+# Each is derived from the administrator's token and names one receiver, so nothing is stored. A new administrator's
+# token gives new tokens for all readers.
 
 
 _PURPOSE = b"sfumato/reader-token/1"
@@ -99,10 +100,9 @@ def reader_token(admin: bytes, fingerprint: str, receiver: str) -> str:
     return base64.urlsafe_b64encode(hmac.digest(admin, _PURPOSE + said, "sha256")).decode().rstrip("=")
 
 
-# Rows and the sealed bodies of one reader, for their own browser: those of the reports that are shown.
-#
-# All readers are shown the same reports, whenever they ask (`stores/batches.py`). Rows come in the order of their ids,
-# which says nothing of when they came.
+# --- Rows and the sealed bodies of one reader, for their own browser
+# All readers see the same reports at any time (`store_base.py`). Rows come in the order of their ids, which does not
+# show when they came.
 
 
 MOST_ROWS = 20_000
@@ -154,9 +154,9 @@ class ShareFeeds:
 T = TypeVar("T")
 
 _READ_PATIENCE_SECONDS = 5.0
-# A body is hex, base64 and names around the bytes of a row and its shares; this is what is not the bytes.
+# The hex, base64 and names around the bytes of a row and its shares take at most this.
 _BODY_MARGIN = 8192
-# Wrong tokens of administrators and readers from one address: so many at once, and so many a second.
+# Limits on wrong tokens of administrators and readers from one address: at once, and a second.
 _TRIES, _TRIES_A_SECOND = 10, 0.5
 _REST = 4
 
@@ -165,12 +165,12 @@ class CollectionSteps(Protocol):
     """What the study does with what was collected; the server only calls it."""
 
     def certificate(self) -> Mapping[str, Any]:
-        """Return what a report tells about an answer, with its proofs."""
+        """Return what a report discloses about an answer, with its proofs."""
         ...
 
     @property
     def certificates(self) -> Mapping[str, str]:
-        """The sealed certificate of each question, letter by letter."""
+        """The text of the sealed certificate of each question."""
         ...
 
     def export(self, store: Store, out: Path) -> None:
@@ -375,7 +375,7 @@ def _says(header: str, wanted: bytes) -> bool:
     return hmac.compare_digest(given, wanted) and scheme.lower() == "bearer"
 
 
-# What the study does with what was collected: its certificate, an exported part, and the live tally.
+# --- Steps on what was collected: the certificate, an exported part, and the live tally
 
 
 class StudySteps:
@@ -390,11 +390,11 @@ class StudySteps:
 
     @cached_property
     def certificates(self) -> Mapping[str, str]:
-        """The sealed certificate of each question, letter by letter."""
+        """The text of the sealed certificate of each question."""
         return {name: made.to_json() for name, made in collection_certificates(self._collection).items()}
 
     def certificate(self) -> Mapping[str, Any]:
-        """Return the certificate of each question, and the sentences for whoever is asked."""
+        """Return the certificate of each question, and the sentences for respondents."""
         collection = self._collection
         return {
             "schema": "sfumato/collection-certificate/1",
@@ -432,7 +432,7 @@ class StudySteps:
 
     @cached_property
     def reckonings(self) -> Mapping[str, Any]:
-        """How each question is reckoned as everybody sees it; None where only Python does it."""
+        """The browser estimator of each question at the public level; None where only Python estimates it."""
         return public_reckonings(self._collection)
 
     def _head(self, schema: str, least: int) -> dict[str, Any]:

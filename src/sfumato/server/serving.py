@@ -25,8 +25,7 @@ from sfumato.server.requests import Problem, header_too_large, not_http, too_slo
 from sfumato.server.service import CollectionServer
 from sfumato.server.settings import Settings
 
-# How many connections may keep the server waiting, and for how long.
-#
+# --- Limits on waiting connections
 # A connection is *incomplete* from its acceptance, or from the first byte of its next request, until the request is
 # complete. It is *idle* between an answer and the next request, and while its client does not read the answer. The
 # rest are answered by the server and are never closed here.
@@ -179,11 +178,10 @@ def _networks(listed: str) -> tuple[IPv4Network | IPv6Network, ...]:
     return tuple(found)
 
 
-# Connections of uvicorn whose requests have a size and a deadline.
-#
+# --- Connections of uvicorn with limits on size and time of requests
 # A new connection is an `Arrival`, which only gathers bytes until its first request is complete. Then
 # `LimitedProtocol`, which is uvicorn's own with limits, parses and answers it. So a client that never completes a
-# request costs next to nothing, and others are answered meanwhile.
+# request costs little, and others are answered meanwhile.
 
 
 _FLUSH_SECONDS = 1.0
@@ -229,7 +227,7 @@ class Arrival(asyncio.Protocol):
             self._hand_over()
 
     def expire(self) -> None:
-        """Close the connection; who has sent a part of a request is told why."""
+        """Close the connection; a client that has sent a part of a request gets the reason."""
         if not self._gathered:
             self.transport.abort()
         elif not (made := self._hand_over()).transport.is_closing():
@@ -401,7 +399,7 @@ _BACKLOG = 2048
 
 
 class _Uvicorn(uvicorn.Server):
-    """Stops on SIGTERM and SIGINT, and leaves quietly: what was under way is done."""
+    """Stops on SIGTERM and SIGINT, after finishing current requests."""
 
     def __init__(self, config: uvicorn.Config, listening: Callable[[], None]) -> None:
         super().__init__(config)
@@ -426,7 +424,7 @@ class _Uvicorn(uvicorn.Server):
 
 
 def bound_socket(settings: Settings) -> socket.socket:
-    """Take the port, or say who is in the way."""
+    """Bind the port, or refuse one that cannot be used."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     taken = socket.socket(family, socket.SOCK_STREAM)
     try:

@@ -1,7 +1,7 @@
 """The settings of the collection server.
 
-A setting is an option of `sfumato serve`, or a variable of the environment: `SFUMATO_` and the name in capitals. The
-option wins.
+A setting is an option of `sfumato serve`, or an environment variable: `SFUMATO_` and the name in capitals. The option
+takes precedence.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The SQLite store: one file, written through to disk with each commit.
 
-Rows are kept in the order of their ids, which are hashes, and without row numbers: the table does not show in which
-order reports came. The write-ahead log does until it is folded in, and deleted rows are overwritten with zeros.
+Rows are kept in the order of their ids, which are hashes, and without row numbers, so the table does not show in which
+order reports came. The write-ahead log does until it is checkpointed. Deleted rows are overwritten with zeros.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ from sfumato.server.store_base import (
 )
 from sfumato.study.collection import StoredRow
 
-# The tables of SQLite, the statement that keeps reports, and what is said where it fails.
+# --- Tables, the statement that keeps reports, and errors
 
 
 COLUMNS = "wave, id, credential, row, shares, panel"
 """What a row is read as; its batch is beside it."""
-# One step a version. What is in a release is never changed; a new version appends a step.
+# One step a version. A released step is never changed; a new version appends a step.
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (
         """CREATE TABLE reports (
@@ -69,7 +69,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
 def insert_of(count: int) -> str:
     """Return the statement that inserts so many rows, each with its batch.
 
-    A withdrawn credential lets nobody in again; a conflict with an id or a credential is looked at afterwards.
+    A withdrawn credential is not accepted again; conflicts of ids and credentials are examined afterwards.
     """
     rows = ", ".join(["(?, ?, ?, ?, ?, ?, ?)"] * count)
     return (
@@ -99,7 +99,7 @@ def failed(error: Exception, path: Path) -> StoreFailed:
 
 
 _PATIENCE_SECONDS = 30.0
-# Ids are hashes, so rows go everywhere in the file: 64 MB of it stay in memory, and the log is folded in by 16 MB.
+# Ids are hashes, so rows are spread over the file: 64 MB of it are cached, and the log is checkpointed at 16 MB.
 _ROOM = ("cache_size=-65536", "wal_autocheckpoint=4096")
 
 

@@ -1,9 +1,9 @@
 """The protocol of a store of reports, and the statements that its databases share.
 
-A row is its report, its id and the hash of the credential that let it in, in one row of one table: so a report is
-counted once or not at all. Nothing else is written in the transaction of a report but the batch that readers may see
-(`batches.py`): no tally, no time, no address. What lets somebody in (tokens) is written in transactions of its own, so
-that no transaction holds a token and a report.
+A report, its id and the hash of the credential that admitted it are one row of one table, so a report is counted once
+or not at all. The transaction of a report writes nothing else except the batch number that decides when readers see it:
+no tally, no time, no address. Tokens are written in transactions of their own, so that no transaction holds a token and
+a report.
 """
 
 from __future__ import annotations
@@ -225,19 +225,18 @@ class Store(Protocol):
         ...
 
 
-# Batches: which reports are in the views of readers. Both databases run these statements.
-#
-# A report gets the number of a batch when it is kept. Batches up to the number `shown` in the state are in every view.
-# The one after it is held back, and the one after that is being filled. The held-back batch is shown when both have
-# `tally_reports` reports; reports that were withdrawn do not count, and new ones go into the held-back batch first.
-# So each change of the views adds at least `tally_reports` reports that were in none before.
+# --- Batches: which reports are in the views of readers
+# Both databases run these statements. A report gets the number of a batch when it is kept. Batches up to the number
+# `shown` in the state are in every view. The one after it is held back, and the one after that is being filled. The
+# held-back batch is shown when both have `tally_reports` reports; withdrawn reports do not count, and new ones go into
+# the held-back batch first. So each change of the views adds at least `tally_reports` reports that were in none before.
 #
 # A withdrawn report that no view has is deleted at once. One that is in the views stays there, listed in the table
 # `leaving`, and is deleted when the next batch is shown or the wave is closed. Proofs: docs/theory/collection.md
 
 
 Run = Callable[..., Any]
-# All numbers in the statements are integers of ours, so that both databases read the same text.
+# All numbers in the statements are internal integers, so that both databases read the same text.
 _KEPT = "NOT EXISTS (SELECT 1 FROM leaving WHERE leaving.wave = reports.wave AND leaving.id = reports.id)"
 _LEAVING = "(wave, id) IN (SELECT wave, id FROM leaving)"
 
@@ -384,7 +383,7 @@ def _delete_leaving(run: Run) -> int:
     return int(gone)
 
 
-# What the tables of both databases share: the columns of the state, and what is said of tables of another version.
+# --- The columns of the state, and the refusal of tables of another version
 
 
 STATE: LiteralString = "fingerprint, mode, wave, closed, shown, tally_reports"
@@ -414,7 +413,7 @@ def newer_tables(where: str) -> UnknownSchema:
 
 
 def unmade(where: str) -> StoreFailed:
-    """Return the refusal of a database that nobody opened for a study."""
+    """Return the refusal of a database that was not opened for a study."""
     return StoreFailed(
         "was not opened for a study", parameter="database", value=where, way_out="Open it with `sfumato serve`."
     )

@@ -1,9 +1,9 @@
 """Group commit: waiting reports are written in one transaction and acknowledged after it.
 
-Requests put work into lanes (reports; tokens; single actions); threads that own a connection each take what waits in
-one lane. Work of two lanes never meets in one transaction. A database that fails is tried again, on a new connection,
-and until it answers everybody is refused at once; a writer that is gone for good is never replaced in silence. Both
-make the server say that it is not ready.
+Requests put work into lanes (reports; tokens; single actions). Threads with a connection each take the waiting work of
+one lane, so work of two lanes is never in one transaction. After a database error a writer reconnects, and requests are
+refused at once until the database answers. A writer that has stopped for good is not replaced. In both cases the
+server reports that it is not ready.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ class GroupWriter:
         _fail([(item, future) for _, item, future in arrived], _unwritten())
 
     def _refuse_all(self, number: int, taken: list[tuple[Any, asyncio.Future[Any]]]) -> None:
-        """Let nobody in any more, and tell everybody who waits: under the lock, so that nobody slips in between."""
+        """Refuse new and waiting requests, under the lock, so that none is accepted in between."""
         with self._work:
             self._failing.add(number)
             for lane in self._lanes.values():
@@ -148,7 +148,7 @@ class GroupWriter:
                     break
                 self._write(number, lane, taken)
                 taken = []
-        except BaseException as error:  # noqa: BLE001  however this thread ends, nobody waits for it for ever
+        except BaseException as error:  # noqa: BLE001  however this thread ends, waiting requests are answered
             LOG.critical("a writer died: %s", type(error).__name__)
             self._refuse_all(number, taken)
         finally:
@@ -186,7 +186,7 @@ class GroupWriter:
         self._tell(_resolve, taken, results)
 
     def _reconnect(self, number: int) -> None:
-        """Try until the database answers again; until then nobody is let in."""
+        """Try until the database answers again; until then requests are refused."""
         while not self._stopping:
             try:
                 fresh = self._answering(number)
@@ -211,7 +211,7 @@ class GroupWriter:
     def _tell(self, what: Callable[..., None], *arguments: Any) -> None:
         try:
             self._loop.call_soon_threadsafe(what, *arguments)
-        except RuntimeError:  # the loop is closed: nobody listens any more
+        except RuntimeError:  # the loop is closed
             return
 
 
@@ -230,7 +230,7 @@ def _clones(store: Store, count: int) -> list[Store]:
 
 def _resolve(taken: list[tuple[Any, asyncio.Future[Any]]], results: Sequence[Any]) -> None:
     for (_, future), result in zip(taken, results, strict=True):
-        if not future.done():  # whoever asked may have gone away
+        if not future.done():  # the client may have gone away
             future.set_result(result)
 
 

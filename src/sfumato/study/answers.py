@@ -1,7 +1,7 @@
 """The answers of a chunk of a table, and value labels of statistics files.
 
-A refusal names the column and the row, never what stands there. An empty cell whose meaning the study does not declare
-is refused with what either meaning costs.
+A refusal names the column and the row, never the content of the cell. An empty cell whose meaning the study does not
+declare is refused, with the cost of either meaning.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def needed_columns(questions: Collection[Question]) -> list[str]:
 
 
 def check_rules_kept(study: Study, keep: Sequence[str]) -> None:
-    """Refuse to ask by a public column that is not kept: empty cells would tell it."""
+    """Refuse to ask by a public column that is not kept: empty cells would disclose it."""
     for question in study.questions:
         rule = question.ask_if
         if rule is not None and rule.is_public and rule.source not in keep:
@@ -148,10 +148,9 @@ def _undeclared(handler: Handler, words: Words, empty: Mask) -> UnreadableFile:
     )
 
 
-# Codes and value labels of SPSS, Stata and SAS: which of the two the answers of a study are.
-#
+# --- Codes and value labels of SPSS, Stata and SAS
 # Labels are read where the study's answers are labels, codes where they are codes or numbers. A study that mixes the
-# two, or has neither, is refused with both lists, which stand in the file's dictionary and are no respondent's.
+# two, or has neither, is refused with both lists. The lists come from the file's dictionary, not from a respondent.
 
 
 def in_words_of(questions: Sequence[Question], source: Any) -> RowSource:

@@ -1,7 +1,7 @@
 """How the cells of a question are read: answers, missing answers, skipped questions and hints.
 
-Blanks around a cell are no part of it. A cell says an answer by its text, by an alias that the question declares, or,
-where the answer is a number, by its value however it is written: 3, 3.0 and 3e0 are the same. Nothing else is guessed.
+Blanks around a cell are ignored. A cell gives an answer by its text, by an alias that the question declares or, where
+the answer is a number, by its value: 3, 3.0 and 3e0 are the same. Nothing else is guessed.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from sfumato.study.fields import (
     line_schema,
     texts_key,
 )
+from sfumato.surveys.design import check_answers
 
 if TYPE_CHECKING:
     from sfumato.study.question import Question
@@ -137,7 +138,7 @@ def _meanings(cells: Cells) -> tuple[dict[str, str], dict[str, str]]:
 
 
 def number_text(text: str) -> str | None:
-    """Write a number in the one way in which equal numbers are written alike; None for what is no number."""
+    """Return the canonical text of a number, the same for equal numbers; None if it is no number."""
     if not _NUMBER.fullmatch(text):
         return None
     value = Decimal(text)
@@ -200,9 +201,8 @@ ALIASES = Key(
 )
 
 
-# What to do about cells that are no answer: the cure is chosen by how they are written, and never repeats one.
-#
-# Whatever is proposed here is read once it is done; a test applies every cure.
+# --- Fix hints for cells that are no answer
+# A hint is chosen by how the cells are written and never repeats one. A test applies every hint.
 
 
 _EMPTY = frozenset(
@@ -215,7 +215,7 @@ _EMPTY = frozenset(
 """What stands for no answer in tables of R, pandas, SQL, SPSS, Stata, of spreadsheets and surveys; in small letters."""
 _NO = ("no", "No", "NO", "n", "N", "false", "FALSE", "0")
 _YES = ("yes", "Yes", "YES", "y", "Y", "true", "TRUE", "1")
-_TRUTHS_CELL_CURES = frozenset(map(str.lower, _NO + _YES))
+_YES_OR_NO = frozenset(map(str.lower, _NO + _YES))
 _MOST_SHOWN = 12
 _COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
 _THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}(?:([.,'’ \u00a0\u202f])[0-9]{3})(?:\1[0-9]{3})*(?:[.,][0-9]+)?")
@@ -262,7 +262,7 @@ def _empty_cure(texts: Collection[str]) -> str:
 
 
 def _truth_cure(texts: Collection[str], answers: tuple[str, ...]) -> str:
-    if len(answers) != 2 or not any(text.lower() in _TRUTHS_CELL_CURES for text in texts):
+    if len(answers) != 2 or not any(text.lower() in _YES_OR_NO for text in texts):
         return ""
     first, second = answers
     if first.lower() in map(str.lower, _YES):
@@ -298,12 +298,13 @@ def _case_cure(texts: Collection[str], answers: tuple[str, ...]) -> str:
 
 
 def _spellings(answer: str, answers: tuple[str, ...]) -> list[str]:
-    """Return an answer in small letters, in capitals, and with one at its beginning or at each word's."""
+    """Return an answer in lower case, in upper case, capitalised, and with each word capitalised."""
     found = (answer.lower(), answer.upper(), answer[:1].upper() + answer[1:].lower(), answer.title())
     return [text for text in dict.fromkeys(found) if text not in answers]
 
 
-# How a column of texts becomes numbers, and what the heading of a question must be. No refusal says what it read.
+# --- Columns of texts as numbers, and headings of questions
+# Refusals do not repeat what was read.
 
 
 SymbolArray = npt.NDArray[np.int64]
@@ -346,7 +347,6 @@ def checked_list(answers: tuple[str, ...], most: int = MOST_ANSWERS) -> tuple[st
 def checked_pair(answers: tuple[str, str]) -> tuple[str, str]:
     """Check two answers, "no" first."""
     labels = tuple(checked_label("answers", answer) for answer in answers)
-    from sfumato.surveys.design import check_answers  # noqa: PLC0415  only two answers need designs
 
     return check_answers(labels)
 
@@ -410,12 +410,10 @@ def _taken(column: Words, values: Sequence[int]) -> SymbolArray:
     return taken
 
 
-# What an empty cell means: not answering is one more answer that nobody sees, or it is public. Nothing is assumed.
-#
-# With `missing = "hidden"` the answers of a question have one more, `NO_ANSWER`, which is the last of its labels:
-# whoever does not answer reports like everybody else. With `"public"` the cell stays empty in the reports, for
-# everybody to see. A skip rule says whom a question is asked: by the answer to another question, which is private, or
-# by a public column.
+# --- Empty cells
+# With `missing = "hidden"` not answering is one more answer, `NO_ANSWER`, the last of the labels. It is reported like
+# any other. With `"public"` the cell stays empty in the reports and is public. A skip rule says whom a question is
+# asked: by the answer to another question, which is private, or by a public column.
 
 
 NO_ANSWER = "no answer"
@@ -425,9 +423,9 @@ _CONDITION_KEYS = ("question", "column", "is")
 
 
 class Missing(StrEnum):
-    """What becomes of an empty cell.
+    """What an empty cell means.
 
-    Hidden: not answering is one more answer, which nobody sees. Public: the cell stays empty for everybody to see.
+    Hidden: not answering is one more answer, which no reader sees. Public: the cell stays empty and is public.
 
     >>> from fractions import Fraction
     >>> import sfumato as sf
@@ -483,7 +481,7 @@ class AskIf:
 
     @property
     def is_public(self) -> bool:
-        """Whether everybody sees who is asked."""
+        """Whether it is public who is asked."""
         return self.column is not None
 
     def entries(self) -> dict[str, Any]:
@@ -642,7 +640,7 @@ def _check_condition(question: Question, rule: AskIf, earlier: Mapping[str, Ques
 
 
 def codes_of(question: Question) -> Callable[[str], bool]:
-    """Return what tells whether a text means no answer: it is declared, or where one is hidden its name.
+    """Return a test of whether a text means no answer: a declared code, or where that is hidden its name.
 
     A code that is a number means it however it is written.
     """

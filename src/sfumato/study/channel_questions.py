@@ -25,7 +25,7 @@ from sfumato.study.readers import Audience
 
 
 class ChannelHandler(Handler):
-    """A way whose report is drawn from a row of one exact channel, chosen by the answer."""
+    """The handler of a question whose report is drawn from a row of one exact channel, chosen by the answer."""
 
     @property
     @abstractmethod
@@ -83,7 +83,7 @@ class ChannelHandler(Handler):
 
 
 class CardedHandler(ChannelHandler):
-    """A way whose channel was designed, and which is drawn by hand: a card says what to report."""
+    """The handler of a question with a designed channel, drawn by hand: a card says what to report."""
 
     on_paper: ClassVar[bool] = True
 
@@ -102,7 +102,8 @@ class CardedHandler(ChannelHandler):
         return self.design.certificate
 
 
-# The share of the second of two answers, for every way whose reports are those of a channel with two rows.
+# --- The share of the second of two answers
+# For every question kind whose channel has two rows.
 
 
 METHOD_WORDS = {

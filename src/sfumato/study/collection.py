@@ -1,7 +1,7 @@
 """A study as it is collected over the web: what devices send, what a server keeps and who receives it.
 
-Everything of a study has one length: a row of reports, and one sealed body for each receiver, whatever the answers are.
-What cannot be asked of one person alone, on a device that knows nothing of the others, is refused.
+The length of a row of reports, and of the sealed body for each receiver, does not depend on the answers. Questions that
+a device cannot ask one person without knowing the others are refused.
 """
 
 from __future__ import annotations
@@ -215,7 +215,7 @@ class Collection:
 
 
 def collection_of(study: Study, folder: str | Path | None = None, *, wave: int = 1) -> Collection:
-    """Return a study as it is collected, with the public keys that it names; refuses what cannot be asked this way."""
+    """Return a study as it is collected, with its public keys; refuses what cannot be asked over the web."""
     check_collectable(study)
     declared = {handler.question.id: handler.declaration for handler in study.handlers}
     blank = Collection(study=study, declarations=declared).at_wave(wave)
@@ -299,7 +299,7 @@ def _no_shares() -> UnreadableFile:
     )
 
 
-# Who receives shares of a study that is collected over the web, and the files of their public keys.
+# --- Receivers and the files of their public keys
 
 
 def levels_of(study: Study) -> dict[str, dict[str, int]]:
@@ -350,11 +350,10 @@ def _file_of(name: str, file: str | None, folder: Path | None) -> Path:
     return (folder or Path()) / file
 
 
-# A collection as a document: what a server hands to devices, which believe of it only what follows from the study.
-#
-# A device works out for itself who may receive what, how long everything is, and the fingerprint of the study. So a
-# server can add no receiver and no question. It could exchange a public key: whoever runs it could then see what that
-# analyst may see, of reports sealed from then on. Who has the keys from elsewhere compares them.
+# --- The collection document
+# A server hands it to devices. A device derives from the study who may receive what, all lengths and the study's
+# fingerprint, so a server can add no receiver and no question. A server could exchange a public key, and its operator
+# could then see what that analyst may see in later reports. Respondents who have the keys from elsewhere compare them.
 
 
 SCHEMA = "sfumato/collection/1"
@@ -435,14 +434,13 @@ def _damaged() -> UnreadableFile:
     )
 
 
-# The form of a study: what a page needs to ask its questions and to draw reports on the respondent's device.
-#
-# Nothing in it is more than the study and its public keys say; but a browser cannot plan a question, so what the plan
-# found is spelled out: symbols, steps, and whole numbers to draw by. The device works out for itself what such a draw
-# tells, and refuses one that tells more than is stated beside it.   Format: docs/reference/files.md
+# --- The form document
+# What a page needs to ask the questions and draw reports on the device: symbols, steps and whole numbers to draw by,
+# because a browser cannot plan a question. It follows from the study and its public keys. The device computes the
+# privacy of each draw and refuses a weaker one than is stated.   Format: docs/reference/files.md
 
 
-SCHEMA_FORMS = "sfumato/form/1"
+FORM_SCHEMA = "sfumato/form/1"
 
 
 def form_document(collection: Collection) -> dict[str, Any]:
@@ -450,7 +448,7 @@ def form_document(collection: Collection) -> dict[str, Any]:
     check_collectable(collection.study)
     sealed = [_sealed(collection, name) for name in collection.handlers if sealed_name(name) in collection.columns]
     return ({"sealed": sealed} if sealed else {}) | {
-        "schema": SCHEMA_FORMS,
+        "schema": FORM_SCHEMA,
         "study": collection.study.name,
         "fingerprint": collection.fingerprint,
         "mode": collection.mode.value,
@@ -504,7 +502,7 @@ def _sealed(collection: Collection, question: str) -> dict[str, Any]:
 
 
 def _seen(odds: tuple[Fraction | None, ...], level: int) -> str | None:
-    """What a receiver's view of a report tells; whoever holds the shifts of level 0 sees the answer."""
+    """What a receiver's view of a report discloses; with the shifts of level 0 it is the answer."""
     return None if level == 0 else _spelled(odds[level - 1])
 
 
@@ -512,19 +510,19 @@ def _spelled(odds: Fraction | None) -> str | None:
     return None if odds is None else f"{odds.numerator}/{odds.denominator}"
 
 
-# What a reader's own machine needs to open and count reports: how rows and bodies are laid out, and how each is read.
-#
-# It follows from the study and the public keys alone. Beside it a server sends the rows themselves; with their private
-# key a reader then works out what `sfumato keys unseal`, `open` and `estimate` would say.
+# --- The reading document
+# How a reader's own machine opens and counts reports: the layout of rows and bodies, and how each is read. It follows
+# from the study and the public keys. With the rows and a private key a reader obtains the same results as from
+# `sfumato keys unseal`, `open` and `estimate`.
 
 
-SCHEMA_READING_DOCUMENTS = "sfumato/reading/1"
+READING_SCHEMA = "sfumato/reading/1"
 
 
 def reading_document(collection: Collection, receiver: Receiver) -> dict[str, Any]:
     """Return how the rows of a collection and the bodies of one receiver are read.
 
-    A question is read at the receiver's level, or as everybody sees it; `reckoning` is None where that takes Python.
+    A question is read at the receiver's level, or at the public one; `reckoning` is None where that takes Python.
     """
     questions = []
     for name, handler in collection.handlers.items():
@@ -542,7 +540,7 @@ def reading_document(collection: Collection, receiver: Receiver) -> dict[str, An
             }
         )
     return {
-        "schema": SCHEMA_READING_DOCUMENTS,
+        "schema": READING_SCHEMA,
         "study": collection.study.name,
         "fingerprint": collection.fingerprint,
         "mode": collection.mode.value,
@@ -559,26 +557,21 @@ def reading_document(collection: Collection, receiver: Receiver) -> dict[str, An
 
 
 def public_reckonings(collection: Collection) -> dict[str, Any]:
-    """Return how each question is reckoned as everybody sees it; None where that takes Python."""
+    """Return the browser estimator of each question at the public level; None where that takes Python."""
     return {name: handler.reckoning(len(handler.epsilons)) for name, handler in collection.handlers.items()}
 
 
-# What the waves of a panel tell together, where a device gives an answer that it gave before the report of then.
-#
-# Let a person answer x_1, …, x_w in w waves. Each different answer is drawn once, and reported whenever it is given.
-# So the reports of the waves are, for each different answer, one independent draw of its row of the channel. Two
-# histories with the same pattern (the waves in which equal answers stand) are told apart by at most d·ε, where d is
-# how many different answers they have: who never changes loses ε over all waves, as in one, and each change to a new
-# answer costs ε once more. The pattern itself is not hidden: where the reports of two waves differ, the answer has
-# changed.
-#
-# Proof: both joint laws are products over the d different answers, and each factor differs by e^ε at most. If the
-# reports of all waves were drawn afresh, everybody would lose w·ε.
+# --- The privacy loss over the waves of a panel
+# A person answers x_1, …, x_w in w waves. Each different answer is drawn once and its report is repeated, so the
+# reports are one independent draw of its row of the channel for each different answer. Two histories with the same
+# pattern (the waves with equal answers) and d different answers differ by at most d·ε: both joint laws are products
+# over the d answers, and each factor differs by at most e^ε. Without changes the loss over all waves is ε. Fresh draws
+# in each wave would lose w·ε. The pattern is not hidden: where the reports of two waves differ, the answer has changed.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PanelCost:
-    """What the waves tell at most about the answers to one question, in nats, of who gave `different` answers."""
+    """The most that the waves disclose about the answers to one question, in nats, after `different` answers."""
 
     question: str
     epsilon: float
@@ -591,7 +584,7 @@ class PanelCost:
 
 
 def panel_cost(study: Study, question: str, different: int = 1, *, level: int | None = None) -> PanelCost:
-    """Return what all waves tell of somebody who gave so many different answers, at a level or at the public one."""
+    """Return what all waves disclose about a person with so many different answers, at a level or the public one."""
     epsilons = study.handler(question).epsilons
     return PanelCost(question=question, epsilon=epsilons[-1 if level is None else level - 1], different=different)
 
@@ -630,7 +623,8 @@ def panel_words(study: Study) -> str:
     )
 
 
-# What is said of a study that is collected over the web: to respondents, in its note and beside its certificate.
+# --- Sentences about a collection
+# They are shown to respondents, in the note and beside the certificate.
 
 
 def source_words(collection: Collection) -> str:
@@ -665,7 +659,8 @@ def collection_words(collection: Collection) -> tuple[str, ...]:
     return tuple(said)
 
 
-# Certificates of what is collected over the web: those of the questions, which also say how reports came in.
+# --- Certificates of collected questions
+# The certificates of the questions, with how their reports were collected.
 
 
 def collected_how(collection: Collection, question: str) -> Collected:

@@ -1,8 +1,8 @@
 """Yes/no designs compared at equal protection, and what they cost in respondents.
 
-"The same protection" means nothing by itself: a design that is best at one guess error may prove answers, and another
-that needs few respondents at the same ε is easier to guess from. So each comparison holds one thing equal and shows
-the others. A design that proves answers has an infinite ε and no row at a finite one, and that is said.
+"The same protection" has several meanings: a design that is best at one guess error may prove answers, and another that
+needs few respondents at the same ε may be easier to guess from. So each comparison holds one measure equal and shows
+the others. A design that proves answers has an infinite ε and no row at a finite one, which is stated.
 """
 
 from __future__ import annotations
@@ -42,10 +42,9 @@ if TYPE_CHECKING:
     from sfumato.study.kinds.card import Card
 
 
-# What a yes/no design costs in respondents, and what it protects.
-#
-# Exact counts are searched for with the intervals and tests that will be used. Where those would take long, and along
-# a whole curve, the normal approximation stands in and says so.
+# --- Respondents needed and protection of one design
+# Exact counts are searched for with the intervals and tests that will be used. Where that takes long, and along a whole
+# curve, the normal approximation is used and named.
 
 
 # Beyond this an exact search takes seconds, and the approximation is off by less than one in a hundred.
@@ -322,10 +321,8 @@ def _finite(value: float) -> float | str:
     return value if math.isfinite(value) else "inf"
 
 
-# Classic devices beside each other, and beside designs of our own: what each protects, and what it costs.
-#
-# The numbers and the table are those of a plan (:mod:`sfumato.study.compared_designs`); here the designs are given.
-# Theory: docs/theory/devices.md
+# --- Classic designs beside each other and beside optimal designs
+# The designs are given; numbers and table are those of a plan.   Theory: docs/theory/devices.md
 
 
 class NamedDesign(Protocol):
@@ -424,7 +421,7 @@ def compare_devices(
     return ComparedDevices(costs=tuple(cost_of(one.name, one.channel, goal, heavy) for one in devices), goal=goal)
 
 
-# What a card costs in respondents: the chosen design beside its rivals, and every design at every level of privacy.
+# --- The cost of a card's design at every level of privacy
 
 
 LEVELS = tuple(Fraction(text) for text in ("0.05", "0.1", "0.2", "0.3", "0.35", "0.4", "0.45"))

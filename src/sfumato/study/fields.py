@@ -1,6 +1,6 @@
 """The keys of a question in a study file, and the texts and numbers that a study may hold.
 
-One table a way of asking serves the reader, the writer and the JSON schema, so the three cannot disagree.
+One table for each question kind serves the reader, the writer and the JSON schema, so the three agree.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from sfumato.files.texts import hidden_character, normal, short
 from sfumato.numbers.checks import Real, as_exact
 from sfumato.numbers.exact import parse_given
 
-# Words and numbers that a study may hold: one line of plain text, and exact numbers of few digits.
+# --- Texts of one line and exact numbers of few digits
 
 
-# Finer numbers mean nothing in a survey, and would make its draws too fine for a machine word.
+# Finer numbers are pointless in a survey, and would make its draws too fine for a machine word.
 MOST_DENOMINATOR = 10**9
 MOST_EPSILON = 20
 LONGEST = {"name": 100, "text": 2000, "answers": 40, "ledger": 1000, "public_key": 1000}
 """How long each kind of line may be."""
-# What would move the cursor, turn the direction of writing, or be refused inside XML.
+# Characters that move the cursor, turn the direction of writing, or are refused inside XML.
 _CONTROLS = frozenset({"Cc", "Cs", "Zl", "Zp"})
 _MARKS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufffe\uffff")
 

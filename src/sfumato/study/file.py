@@ -1,7 +1,7 @@
 """Study files: reading, writing, the fingerprint, the first commented file and the JSON Schema.
 
-A study of one question may be written short: `question = "…"` in place of the list, with the keys of that question
-beside it. A refusal names the file, the line where there is one, the key, and what to write instead.
+A study of one question has a short form: `question = "…"` in place of the list, with the keys of that question beside
+it. A refusal names the file, the line where there is one, the key, and a valid value.
 """
 
 from __future__ import annotations
@@ -329,11 +329,12 @@ def _in_file(place: Place | None, text: str, path: str | Path, *, is_short: bool
         table, key = "", SHORT if key in {None, "text"} else key
     line = line_of(text, table, place.index, key)
     if line is None and key is not None:
-        line = line_of(text, key, 0, None)  # a table that nobody knows
+        line = line_of(text, key, 0, None)  # an unknown table
     return Place(file=str(path), line=line, table=place.table, index=place.index, key=place.key)
 
 
-# The text of a first study file, with comments that say what every key means and how to add to it.
+# --- The text of a first study file
+# Comments explain each key and how to add to the file.
 
 
 _COLUMN = 38
@@ -433,11 +434,9 @@ def _line(entry: str, comment: str) -> str:
     return f"{entry:{_COLUMN}} # {comment}" if comment else entry
 
 
-# A JSON Schema of study files, for editors that complete and check TOML while it is typed.
-#
-# It is made from the tables of keys that the reader itself uses, and is published as
-# `docs/reference/study.schema.json`. It says what a key may look like; rules that join several keys are the reader's,
-# which has the last word.
+# --- The JSON Schema of study files
+# For editors that complete and check TOML. It is made from the reader's own tables of keys and is published as
+# `docs/reference/study.schema.json`. It describes single keys; rules that join several keys are checked by the reader.
 
 
 _KEY_WORDS = (
@@ -456,64 +455,64 @@ _HEADING: dict[str, Any] = {
 }
 
 
-def _line_of_json_schema(words: str, most: int) -> Any:
+def _text_schema(words: str, most: int) -> Any:
     return {"description": words, **line_schema(most)}
 
 
-def _epsilon(words: str) -> Any:
+def _epsilon_schema(words: str) -> Any:
     return number_key("epsilon", words, 0.001, MOST_EPSILON).described()
 
 
-def _table(words: str, properties: dict[str, Any], needed: tuple[str, ...] = ()) -> Any:
+def _table_schema(words: str, properties: dict[str, Any], needed: tuple[str, ...] = ()) -> Any:
     made = {"description": words, "type": "object", "properties": properties, "additionalProperties": False}
     return {**made, "required": list(needed)} if needed else made
 
 
 SECTIONS: dict[str, Any] = {
     "schema": {"description": "How the file is to be read.", "const": SCHEMA},
-    "name": _line_of_json_schema("Name of the study.", LONGEST["name"]),
+    "name": _text_schema("Name of the study.", LONGEST["name"]),
     "population": {
         "description": "How many will be asked; the plan then says how exact it gets.",
         "type": "integer",
         "minimum": 1,
         "maximum": 10**12,
     },
-    "public": _table(
+    "public": _table_schema(
         "What everybody sees without a key.",
-        {"epsilon": _epsilon("In nats: 0.5 is strong privacy, 1 usual, 2 mild.")},
+        {"epsilon": _epsilon_schema("In nats: 0.5 is strong privacy, 1 usual, 2 mild.")},
     ),
-    "registrar": _table(
+    "registrar": _table_schema(
         "Who may get the answers back.",
         {
             "recover": {"description": "With true, a registrar's key recovers the answers.", "type": "boolean"},
-            KEY_FILE: _line_of_json_schema(_KEY_WORDS, LONGEST[KEY_FILE]),
+            KEY_FILE: _text_schema(_KEY_WORDS, LONGEST[KEY_FILE]),
         },
     ),
-    "disclosure": _table(
+    "disclosure": _table_schema(
         "Columns of which only the whole is told.",
         {
             "protect": {
                 "description": "The columns that the release tells nothing about, each on its own.",
                 "type": "array",
-                "items": _line_of_json_schema("A column.", LONGEST["name"]),
+                "items": _text_schema("A column.", LONGEST["name"]),
                 "uniqueItems": True,
                 "minItems": 2,
             },
-            "about": _line_of_json_schema("Tell most about this column.", LONGEST["name"]),
+            "about": _text_schema("Tell most about this column.", LONGEST["name"]),
         },
         ("protect",),
     ),
-    "budget": _table(
+    "budget": _table_schema(
         "Where releases are paid for.",
         {
-            "ledger": _line_of_json_schema(
+            "ledger": _text_schema(
                 "The ledger that every release of this study is debited to, from the study's folder. Make it with "
                 "`sfumato budget init`.",
                 LONGEST["ledger"],
             )
         },
     ),
-    "collect": _table(
+    "collect": _table_schema(
         "How reports are collected over the web, by `sfumato serve`.",
         {
             "mode": {
@@ -534,9 +533,9 @@ SECTIONS: dict[str, Any] = {
                 "nothing is said.",
                 "enum": list(Paper),
             },
-            "asked_by": _line_of_json_schema("Who asks, for the first page that respondents see.", LONGEST["text"]),
-            "about": _line_of_json_schema("What it is for, for that page.", LONGEST["text"]),
-            "contact": _line_of_json_schema("Whom to ask, and where sheets of paper are returned to.", LONGEST["text"]),
+            "asked_by": _text_schema("Who asks, for the first page that respondents see.", LONGEST["text"]),
+            "about": _text_schema("What it is for, for that page.", LONGEST["text"]),
+            "contact": _text_schema("Whom to ask, and where sheets of paper are returned to.", LONGEST["text"]),
         },
     ),
     "analysts": {
@@ -546,11 +545,9 @@ SECTIONS: dict[str, Any] = {
         "items": {
             "type": "object",
             "properties": {
-                "name": _line_of_json_schema(
-                    "Names the analyst's key files: letters, digits, - and _.", LONGEST["name"]
-                ),
-                "epsilon": _epsilon("What this analyst sees of each question, in nats."),
-                KEY_FILE: _line_of_json_schema(_KEY_WORDS, LONGEST[KEY_FILE]),
+                "name": _text_schema("Names the analyst's key files: letters, digits, - and _.", LONGEST["name"]),
+                "epsilon": _epsilon_schema("What this analyst sees of each question, in nats."),
+                KEY_FILE: _text_schema(_KEY_WORDS, LONGEST[KEY_FILE]),
             },
             "required": list(ANALYST_KEYS),
             "additionalProperties": False,
@@ -567,7 +564,7 @@ def study_schema() -> dict[str, Any]:
         "type": "array",
         "minItems": 1,
         "maxItems": MOST_QUESTIONS,
-        "items": {"oneOf": [_question_of_json_schema(one) for beside in kinds().values() for one in beside]},
+        "items": {"oneOf": [_question_schema(one) for beside in kinds().values() for one in beside]},
     }
     properties = {key: listed if key == "questions" else SECTIONS[key] for key in STUDY_KEYS}
     short = {"description": "The only question, written short.", **line_schema(LONGEST["text"])}
@@ -592,8 +589,8 @@ def study_schema_text() -> str:
     return json.dumps(study_schema(), ensure_ascii=False, indent=2) + "\n"
 
 
-def _question_of_json_schema(one: type[Question]) -> dict[str, Any]:
-    """The keys of a class; where several share a kind, what they need and what they lack tells them apart."""
+def _question_schema(one: type[Question]) -> dict[str, Any]:
+    """The keys of a class; classes that share a kind differ by the keys that they need and lack."""
     keys: tuple[Key, ...] = (*one.KEYS, *NO_ANSWER_KEYS)
     document: dict[str, Any] = {
         "title": f"{one.KIND} ({one.HEADLINE})",

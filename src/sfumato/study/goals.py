@@ -60,10 +60,10 @@ TEST_KEYS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Goal:
-    """An interval of a given half-width, or a test that tells two shares apart.
+    """An interval of a given half-width, or a test that distinguishes two shares.
 
-    All shares are of the second answer. Without a goal, an interval of ± 5 points is planned for. What reports tell is
-    said for the shares of `share_range`, and how many are needed to see a `difference` between two groups.
+    All shares are of the second answer. Without a goal, an interval of ± 5 points is planned for. Posteriors are stated
+    for the shares of `share_range`, and the respondents needed for a `difference` between two groups.
 
     Raises:
         InvalidParameter: a number is outside of its range, two goals are given, or one of two shares is missing.
@@ -146,7 +146,7 @@ class Goal:
 
     @property
     def is_test(self) -> bool:
-        """Whether two shares are to be told apart."""
+        """Whether two shares are to be distinguished."""
         return self.theta_1 is not None or self.theta_2 is not None
 
     @property
@@ -164,7 +164,7 @@ class Goal:
 
     @property
     def told_shares(self) -> ShareRange:
-        """The shares at which the plan says what a report tells."""
+        """The shares at which the plan states what a report discloses."""
         expected = self.theta_1 if self.expected_share is None else self.expected_share
         return ShareRange.stated(expected, self.share_range)
 

@@ -1,7 +1,7 @@
 """The protocol of a question handler, with what all handlers share.
 
 A `Question` is data, with its keys in a file. Its `Handler` says how it is asked: reading a column, planning, drawing,
-opening, estimating, charging. A new kind is a module with both and a line in :mod:`sfumato.study`.
+opening, estimating, charging. A new kind is a module with both and an entry in the table of kinds.
 """
 
 from __future__ import annotations
@@ -22,7 +22,10 @@ from sfumato import measures
 from sfumato.certificates.certificate import Certificate
 from sfumato.errors import InvalidLaw, InvalidParameter, KeyRefused
 from sfumato.files.columns import Words
+from sfumato.inference.exact import ShareModel
 from sfumato.inference.quantities import Picture
+from sfumato.inference.results import Reading, Truth
+from sfumato.inference.shares import share_weights
 from sfumato.keys.digests import positions_of
 from sfumato.ladders.drawing import bits_of_block, blocks_within
 from sfumato.ladders.keys import Binding, Key
@@ -42,15 +45,15 @@ from sfumato.study.recovery import Recovering
 
 if TYPE_CHECKING:
     from sfumato.inference.quantities import Quantity
-    from sfumato.inference.results import QuestionEstimate, Reading, Truth
+    from sfumato.inference.results import QuestionEstimate
     from sfumato.study.ladder_questions import LadderQuestion
 
 
-# Making the reports of a question, chunk after chunk of a part: from what, and into which keys.
+# --- Drawing the reports of a question, chunk by chunk of a part
 
 
 class KeyStore(Protocol):
-    """Where true draws go as they are made, level by level, so that nobody holds a whole column of them."""
+    """Where true draws are written as they are made, level by level, so that no whole column is held in memory."""
 
     def begin(self, blanks: Mapping[int, Key]) -> None:
         """Get ready for the draws of these levels; the keys hold none yet, and do not know how many there will be."""
@@ -66,7 +69,7 @@ class Draw:
     """What the reports of a part are drawn with: fresh bits, or keys that were drawn before; what keys are bound to.
 
     `part` is the part's id, which names its draws; an amendment `amends` another part, whose rows it is about. With a
-    `secret`, draws that nobody keeps are made from it by the names of the rows. `rounds` is what the rounds of a
+    `secret`, draws that are not kept are made from it by the names of the rows. `rounds` is what the rounds of a
     question are asked about, where an engine has gone through them. `answers` is the type of the answers in their
     table, which the registrar's key remembers.
     """
@@ -110,7 +113,7 @@ class Drawer:
 
     @property
     def top(self) -> Key | None:
-        """What reports are made with, where that is a key that can be sent to whoever makes them."""
+        """The key that reports are made with, where it can be sent to the tasks that make them."""
         return None
 
     def keys(self, rows: int) -> Mapping[int, Key]:
@@ -119,9 +122,8 @@ class Drawer:
         return {}
 
 
-# Bits that answers hold and reports can tell, rounded up.
-#
-# Capacity bounds what a report says about its answer under any belief; maximal leakage is another measure, and may be
+# --- The bits that reports can disclose about answers, rounded up
+# Capacity bounds what a report says about its answer under any belief. Maximal leakage is another measure and may be
 # larger.   Theory: docs/theory/composition.md
 
 
@@ -131,7 +133,7 @@ _BITS_A_NAT = Fraction("1.4426950408889634074")
 # rounding, hence a step outward after each.
 _DOWN = Context(prec=60, rounding=ROUND_FLOOR)
 _UP = Context(prec=60, rounding=ROUND_CEILING)
-# A channel of more entries is not searched for the input law of its capacity, which takes seconds.
+# A channel of more entries is not searched for the input distribution of its capacity, which takes seconds.
 _MOST_SEARCHED = 1 << 16
 
 
@@ -177,7 +179,7 @@ def least(bits: Fraction, *others: Fraction | float) -> Fraction:
 
 
 class Leaks(ABC):
-    """What the reports of a question tell, in bits."""
+    """What the reports of a question disclose, in bits."""
 
     @property
     @abstractmethod
@@ -216,7 +218,8 @@ class Leaks(ABC):
             return None
 
 
-# What a page needs of one question: how it is asked, how its report is drawn on the device, and what that tells.
+# --- One question on a page
+# How it is asked, how its report is drawn on the device, and what the report discloses.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -241,11 +244,10 @@ class OnDevice(ABC):
         """Return its part of a form; refuses where one person cannot be asked alone."""
 
 
-# How reports are reckoned where Python does not run: plain numbers, from which a browser works out the same estimates.
-#
-# A reckoning says how a report of a level is undone, the channel of that level as float64, and what is estimated. It
-# follows from the study alone and holds nothing that anybody reported. `browser/src/estimates` reads it; where a way
-# has none, a page names the command instead.
+# --- Browser estimators
+# Plain numbers from which a browser computes the same estimates (`browser/src/estimates`): how a report of a level is
+# undone, the channel of that level as float64, and what is estimated. They follow from the study alone and hold no
+# reports. Where a question kind has none, a page names the command instead.
 
 
 MOST_ANSWERS = 256
@@ -256,16 +258,16 @@ ROUNDED = "Shares are of {words}, not of the answers; the mean is that of the an
 
 
 class Reckoned:
-    """Says how its reports are reckoned elsewhere; nothing unless a way knows."""
+    """The browser estimator of a question's reports; None unless a handler overrides it."""
 
     def reckoning(self, level: int) -> dict[str, Any] | None:
-        """Return how reports of a level are reckoned, as plain numbers; None where only Python does it."""
+        """Return the browser estimator of a level as plain numbers; None where only Python estimates it."""
         del level
         return None
 
 
 class LadderReckoning:
-    """The reckoning of what is asked by a ladder."""
+    """The browser estimator of questions asked through a ladder."""
 
     question: LadderQuestion
 
@@ -307,7 +309,7 @@ class LadderReckoning:
 
 
 def options_reckoning(question: LadderQuestion, level: int, epsilon: float, own: float, other: float) -> dict[str, Any]:
-    """Return how reports on all options are reckoned: each bit is a flip of its own."""
+    """Return the browser estimator of reports on all options: each bit is a flip of its own."""
     return {
         "level": level,
         "epsilon": epsilon,
@@ -336,9 +338,6 @@ def told_law(rung: LevelMechanism) -> dict[str, float] | None:
 
 def _two(rung: LevelMechanism) -> dict[str, Any] | None:
     """Two answers, whose reports are of two kinds; of three the tails are worked out in Python alone."""
-    from sfumato.inference.exact import ShareModel  # noqa: PLC0415
-    from sfumato.inference.shares import share_weights  # noqa: PLC0415  plans estimate nothing
-
     dense = rung.channel().to_dense()
     try:
         model = ShareModel.of(dense)
@@ -372,11 +371,12 @@ def _numbers(channel: AnyChannel) -> dict[str, Any]:
     return {"rows": channel.array.tolist()}
 
 
-# What a way that asks for one answer says when it is asked about options, of which several can be chosen.
+# --- Questions with one answer
+# The replies of their handlers to requests about options.
 
 
 class OneAnswer:
-    """Refuses what is about options; a way that has them says it instead."""
+    """Refuses requests about options; handlers with options override it."""
 
     question: Question
 
@@ -428,7 +428,7 @@ class Handler(OneAnswer, OnDevice, Reckoned, Leaks, Recovering, ABC):
 
     @property
     def declaration(self) -> str | None:
-        """What reports of this way were made by, beyond what the study says; kept with the reports."""
+        """What reports were made by, beyond what the study says; kept with the reports."""
         return None
 
     @property
@@ -438,7 +438,7 @@ class Handler(OneAnswer, OnDevice, Reckoned, Leaks, Recovering, ABC):
 
     @property
     def key_levels(self) -> tuple[int, ...]:
-        """Levels that somebody can hold a key of; 0 is the registrar's."""
+        """The levels that have keys; 0 is the registrar's."""
         return ()
 
     def level_of(self, analyst: Analyst) -> int:
@@ -481,7 +481,7 @@ class Handler(OneAnswer, OnDevice, Reckoned, Leaks, Recovering, ABC):
 
     @abstractmethod
     def certificate(self) -> Certificate:
-        """Return the sealed claims about this way of asking."""
+        """Return the sealed claims about how the question is asked."""
 
     @abstractmethod
     def channel(self, level: int) -> AnyChannel:
@@ -513,7 +513,7 @@ class Handler(OneAnswer, OnDevice, Reckoned, Leaks, Recovering, ABC):
     def hidden_price(self) -> float | None:
         """Return how many times as many respondents it takes to hide who did not answer, for the same error.
 
-        It is the ratio of two exact variances at what everybody sees; None where it cannot be hidden.
+        It is the ratio of two exact variances at the public level; None where it cannot be hidden.
         """
         return None
 
@@ -592,8 +592,6 @@ class Handler(OneAnswer, OnDevice, Reckoned, Leaks, Recovering, ABC):
 
     def raw_shares(self, tally: Any, level: int) -> tuple[tuple[str, ...], FloatArray, FloatArray]:
         """Return the answers, their unbiased shares and standard errors; all of them, however many there are."""
-        from sfumato.inference.results import Reading  # noqa: PLC0415  plans estimate nothing
-
         found = self.estimate(tally, Reading(level=level))
         return found.labels, np.array(found.raw), np.array(found.standard_errors)
 
@@ -627,7 +625,6 @@ class Handler(OneAnswer, OnDevice, Reckoned, Leaks, Recovering, ABC):
         """Return the true shares of answers that a simulation started from; None where there are none to compare."""
         if not held.total() or not set(held) <= set(self.question.labels):
             raise self.no_answers()
-        from sfumato.inference.results import Truth  # noqa: PLC0415  plans know no answers
 
         return Truth(shares=tuple(held[label] / held.total() for label in self.question.labels))
 

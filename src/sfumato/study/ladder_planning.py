@@ -39,10 +39,11 @@ if TYPE_CHECKING:
     from sfumato.study.ladder_questions import LadderHandler, LadderQuestion
 
 
-# Which ladder a question is asked by: the best for its levels, or the one that its reports were made by.
+# --- Choosing a ladder
+# The best for its levels, or the one that its reports were made by.
 
 
-# What a study chooses from. One set is that of `Ladder.within`; no study asks by sets inside one another.
+# What a study chooses from. One set is that of `Ladder.within`; no study uses nested sets.
 _FAMILIES = {name: family for name, family in LADDER_FAMILIES.items() if name != SETS} | {ONE_SET: set_of_within}
 # A logarithm of odds of ten digits may come out so much too large.
 _ROUNDING = 1e-12
@@ -96,9 +97,9 @@ def best_ladder(question: LadderQuestion, levels: Sequence[Fraction], audience: 
 def ladder_advice(question: LadderQuestion, levels: Sequence[Fraction], audience: Audience) -> LadderAdvice | None:
     """Compare whole ladders for these epsilons; None where there is nothing to compare.
 
-    Everybody is asked the same, so that groups can be read by themselves. Flags are taken where they pay: many answers
-    that are only counted, on levels far apart; their keys take more bits, a report is read with the number of its row,
-    and devices do not draw it.
+    All are asked the same, so that groups can be read by themselves. Flags are taken where they pay: many answers that
+    are only counted, on levels far apart; their keys take more bits, a report is read with the number of its row, and
+    devices do not draw it.
     """
     epsilons = tuple(float_below(level) for level in levels)
     is_given = question.mechanism(epsilons) is not None or question.thrift is not None
@@ -142,8 +143,7 @@ def declared_ladder(question: LadderQuestion, epsilons: Sequence[float], declara
     return found
 
 
-# How close a ladder comes to what nobody can beat: the risk of each level over the floors, and that in words.
-#
+# --- The risk of each level over the best possible
 # Theory: docs/theory/floors.md
 
 
@@ -214,7 +214,7 @@ def times(ratio: float) -> str:
     return f"{math.ceil(ratio * 100) / 100:.2f}"
 
 
-# Where privacy is drawn against accuracy.
+# --- The plan of a ladder
 CURVE_EPSILONS = (0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)
 _HEADER = ("readers", "ε", "± with all", "respondents", "key, bits a row")
 
@@ -292,15 +292,15 @@ def _advice_words(handler: LadderHandler) -> tuple[str, ...]:
 
 def accuracy_points(question: LadderQuestion) -> tuple[tuple[float, float], ...]:
     """√n times the standard deviation of a share against ε, each at the best set for that ε."""
-    rungs = [_best_rung(question, epsilon) for epsilon in CURVE_EPSILONS]
+    rungs = [_best_for_level(question, epsilon) for epsilon in CURVE_EPSILONS]
     deviations = [rung.share_deviation(question.goal_share) for rung in rungs]
     return tuple(zip(CURVE_EPSILONS, deviations, strict=True))
 
 
-def _best_rung(question: LadderQuestion, epsilon: float) -> LevelMechanism:
+def _best_for_level(question: LadderQuestion, epsilon: float) -> LevelMechanism:
     """Return the best for one level.
 
-    A rung knows its numbers without its set of favoured shifts, which takes long to make where answers are many.
+    Its figures do not need its set of favoured shifts, which takes long to make where answers are many.
     """
     size, made = question.size, question.mechanism((epsilon,))
     if made is not None:

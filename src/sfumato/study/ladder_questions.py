@@ -1,7 +1,7 @@
 """Questions that are asked through a ladder, their handlers, and sealed columns beside their reports.
 
-Levels are the analysts' epsilons and the public's, cut at the question's own ceiling. Which mechanism serves them is
-the ladder's affair.   Theory: docs/theory/ladders.md
+Levels are the analysts' epsilons and the public's, cut at the question's own ceiling. The ladder chooses the mechanism.
+Theory: docs/theory/ladders.md
 """
 
 from __future__ import annotations
@@ -36,10 +36,11 @@ from sfumato.inference.results import (
     among_answering,
     mean_of_shares,
 )
+from sfumato.inference.shares import share_weights
 from sfumato.keys.digests import NOTHING, positions_of
 from sfumato.ladders.drawing import LevelDraws, blank_key, check_drawn, check_keys, draw_keys, shifts_at
 from sfumato.ladders.keys import Key, Seed
-from sfumato.ladders.ladder import Ladder, made_rows
+from sfumato.ladders.ladder import Ladder, made_rows, undone_rows
 from sfumato.ladders.level_mechanisms import LevelMechanism
 from sfumato.ladders.sealed_column import MOST_SEALED, SealedAnswers
 from sfumato.numbers.intervals import float_above
@@ -69,16 +70,15 @@ from sfumato.study.ladder_planning import best_ladder, declared_ladder, hidden_p
 from sfumato.study.question import Question, listed_answers
 from sfumato.study.question_plans import Compared, QuestionPlan
 from sfumato.study.readers import Analyst, Audience
-from sfumato.study.recovery import IntArray as IntArray_ladder_recovering
 from sfumato.study.recovery import Recovering, label_column
 
 if TYPE_CHECKING:
     from sfumato.inference.results import Truth
 
 
-# Making the reports of a ladder for chunk after chunk of a part, under new draws or under those of keys.
-#
-# Draws belong to rows: what a row draws under a seed depends on its part and its number there, and on nothing else.
+# --- Drawing the reports of a ladder
+# Chunk by chunk of a part, under new draws or those of keys. The draws of a row under a seed depend only on its part
+# and its number there.
 
 
 Placed = Callable[[IntArray, str], int | IntArray]
@@ -168,9 +168,8 @@ def rounding_words(question: str, part: str, numbers: RowArray) -> RowWords:
     return RowWords(sha256(f"sfumato rounding {part} {question}".encode()).digest(), numbers)
 
 
-# Questions that are asked by degrees, as a page asks them: the steps of the ladder, which the device adds up.
-#
-# A report is the symbol of the answer, moved by all steps; the shift of level j is what the steps below it add up to.
+# --- Ladder questions on a page
+# A report is the symbol of the answer, moved by all steps; the shift of level j is the sum of the steps below it.
 
 
 class LadderForm(OnDevice):
@@ -205,7 +204,8 @@ class LadderForm(OnDevice):
         return FormPart(asks={**asked.page_asks(), **nobody}, draw=draw, odds=ladder.odds)
 
 
-# What reports of a ladder say: shares of the answers, the mean of numbers, and what is said of those who answer.
+# --- Estimates from reports of a ladder
+# Shares of the answers, the mean of numbers, and shares among those who answer.
 
 
 def estimate_ladder(handler: LadderHandler, tally: Tally, reading: Reading) -> QuestionEstimate:
@@ -248,7 +248,7 @@ def _of_numbers(question: LadderQuestion, found: QuestionEstimate) -> QuestionEs
     return replace(found, picture=Picture.NUMBERS, shares_of=words, notes=(*found.notes, *notes))
 
 
-# What of a question asked by a ladder comes back to the registrar.
+# --- Recovery by the registrar
 
 
 class LadderRecovering(Recovering):
@@ -272,7 +272,7 @@ class LadderRecovering(Recovering):
 
     @property
     def unrounded(self) -> int | None:
-        """How many answers there are, where a report without its noise tells less; else None."""
+        """How many answers there are, where a report without its noise discloses less; else None."""
         return self.question.unrounded
 
     @property
@@ -287,18 +287,14 @@ class LadderRecovering(Recovering):
         """Unless a report is about a part of the answer."""
         return self.ladder.outline.gives_answers
 
-    def answer_columns(
-        self, values: IntArray_ladder_recovering, *, as_text: bool = False, kind: str = ""
-    ) -> dict[str, Any]:
-        """Return what reports tell without their noise, as columns of a table."""
+    def answer_columns(self, values: IntArray, *, as_text: bool = False, kind: str = "") -> dict[str, Any]:
+        """Return what reports say without their noise, as columns of a table."""
         there = values != NOTHING
         if self.question.hides:
             there &= values != self.question.nobody
         return self._columns(np.where(there, values, 0), there, as_text=as_text, kind=kind)
 
-    def _columns(
-        self, places: IntArray_ladder_recovering, there: npt.NDArray[np.bool_], *, as_text: bool, kind: str
-    ) -> dict[str, Any]:
+    def _columns(self, places: IntArray, there: npt.NDArray[np.bool_], *, as_text: bool, kind: str) -> dict[str, Any]:
         found = self.question.rounded_back(places, as_text=as_text, kind=kind)
         return {name: with_gaps(column, there) for name, column in found.items()}
 
@@ -339,7 +335,7 @@ class LadderHandler(LadderForm, LadderReckoning, LadderRecovering, Handler):
 
     @property
     def by_position(self) -> bool:  # type: ignore[override]
-        """Whether each place is asked another question about the answer, and only all of them tell it."""
+        """Whether each place is asked another question about the answer, and only all of them determine it."""
         return self.ladder.by_position and not self.by_number
 
     @property
@@ -416,8 +412,6 @@ class LadderHandler(LadderForm, LadderReckoning, LadderRecovering, Handler):
 
     def opened(self, reports: IntArray, key: Key, numbers: IntArray, places: IntArray) -> IntArray:
         """Undo the steps below the key's level, or all of them."""
-        from sfumato.ladders.ladder import undone_rows  # noqa: PLC0415  plans open nothing
-
         if not self.key_levels:
             raise self.without_keys()
         return undone_rows(self.ladder, reports, key, numbers, places, positions_of(numbers))
@@ -478,8 +472,6 @@ class LadderHandler(LadderForm, LadderReckoning, LadderRecovering, Handler):
 
     def weights(self, level: int) -> FloatArray:
         """Return the weights of the level's mechanism."""
-        from sfumato.inference.shares import share_weights  # noqa: PLC0415  plans estimate nothing
-
         if level == 0:
             raise self._are_answers()
         rung = self.rung_at(level)
@@ -521,7 +513,8 @@ class LadderHandler(LadderForm, LadderReckoning, LadderRecovering, Handler):
         )
 
 
-# What questions asked by degrees have in common: a list of answers, and a key shows the same report sharper.
+# --- Handlers of ladder questions with a list of answers
+# A key shows the same report at a sharper level.
 
 
 Answered = npt.NDArray[np.bool_] | None
@@ -692,7 +685,7 @@ class LadderQuestion(Question):
 
     @property
     def unrounded(self) -> int | None:
-        """How many answers there are, where reports tell less than the answer even without their noise; else None."""
+        """How many answers there are, where reports say less than the answer even without their noise; else None."""
         return None
 
     def given_back(self, places: SymbolArray, *, as_text: bool, kind: str) -> dict[str, Any]:
@@ -700,7 +693,7 @@ class LadderQuestion(Question):
         return {self.id: label_column(places, self.choices, "" if as_text else kind)}
 
     def rounded_back(self, symbols: SymbolArray, *, as_text: bool, kind: str) -> dict[str, Any]:
-        """Return what reports tell without their noise as columns of a table: the answers, or what they round to."""
+        """Return what reports say without their noise as columns of a table: the answers, or what they round to."""
         return self.given_back(symbols, as_text=as_text, kind=kind)
 
     def true_mean(self, held: Counter[str]) -> Truth | None:
@@ -709,13 +702,11 @@ class LadderQuestion(Question):
         return None
 
 
-# Sealed answers: a column beside the reports of a question that gives each answer back to the registrar alone.
-#
-# Reports that round (counts, numbers, some of several options) do not tell the answer even with the key that undoes
-# their noise. So the answer's number r among the R possible ones, no answer included where that is hidden, is
-# published as (r + U) mod R with U uniform and in the registrar's key: a one-time pad. Whatever the answer and the
-# report are, the sealed number is uniform, so to all others the column is independent of everything.   Theory:
-# docs/theory/recovery.md
+# --- Sealed columns
+# Reports that round (counts, numbers, some of several options) do not determine the answer even with the key that
+# undoes their noise. So the number r of the answer among the R possible ones (no answer included where it is hidden) is
+# published as (r + U) mod R, with U uniform and in the registrar's key: a one-time pad. Given any answer and report the
+# sealed number is uniform, so to others the column is independent of everything.   Theory: docs/theory/recovery.md
 
 
 def too_many(answers: int) -> str | None:
@@ -805,7 +796,7 @@ class SealedHandler(LadderHandler):
 
     @property
     def epsilons(self) -> tuple[float, ...]:
-        """Nothing is told."""
+        """Empty: nothing is disclosed."""
         return (0.0,)
 
     @property
@@ -814,7 +805,7 @@ class SealedHandler(LadderHandler):
         return
 
     def level_of(self, analyst: Analyst) -> int:
-        """Return the only level, which needs no key and tells nothing."""
+        """Return the only level, which needs no key and discloses nothing."""
         del analyst
         return 1
 
@@ -877,7 +868,7 @@ class SealedHandler(LadderHandler):
 
     @property
     def answer_bits(self) -> Fraction:
-        """None: the column tells nothing."""
+        """None: the column discloses nothing."""
         return Fraction(0)
 
     def capacity_bits(self, level: int) -> Fraction:

@@ -50,7 +50,7 @@ def plan_study(study: Study) -> StudyPlan:
 
 
 def plan_question(handler: Handler) -> QuestionPlan:
-    """Work a question out, with what is said of all: what a report tells, what groups need, who does not answer."""
+    """Plan a question, with the parts that all have: posteriors, respondents for groups, missing answers."""
     plan, question = handler.plan(), handler.question
     said = gap_sentences(question)
     back = recovery_words(handler)
@@ -96,10 +96,9 @@ def hidden_words(price: float) -> str:
     return f"For the same error that takes {price:.2f} times the respondents, even if everybody answers."
 
 
-# What the releases of a study cost each person, in every currency of a ledger. Paying is the steps' affair.
-#
+# --- What the releases of a study cost each person, in every currency of a ledger
 # Reports are locally private, so their ε adds up about a person's own answers. Against an adversary who knows how
-# people are alike, all reports together may tell all answers of a person, and that is what is charged in bits: no
+# people are alike, all reports together may disclose all answers of a person, and that is charged in bits, with no
 # discount for other people [E, Prop. 7].   Theory: docs/theory/composition.md
 
 
@@ -119,8 +118,8 @@ def release_of_reports(
     """What publishing the study for so many people costs each of them, if all analysts put their keys together.
 
     Of what is published only the questions that it has columns of are counted. In bits a publication costs what all its
-    parts may tell together, so a part costs what that has grown to, with the `earlier` parts, beyond what was paid for
-    those. An amendment gives a person further answers, which reports that were there before may tell about.
+    parts may disclose together, so a part costs what that has grown to, with the `earlier` parts, beyond what was paid
+    for those. An amendment gives a person further answers, about which earlier reports may disclose something.
     """
     sharpest = _sharpest(study)
     asked = None if published is None else _asked(published)
@@ -151,10 +150,10 @@ Part = tuple[int, Collection[str] | None, bool]
 
 
 def total_bits(study: Study, parts: Iterable[Part]) -> Fraction:
-    """Return the most that the parts of a publication tell anyone about one person together, in bits.
+    """Return the most that the parts of a publication together disclose about one person, in bits.
 
     It is the lesser of what a person's answers hold, with those of every amendment, and of the capacities of all
-    reports. Over all questions at once: reports on one question may tell the answer to another.
+    reports. Over all questions at once: reports on one question may disclose the answer to another.
     """
     answers = {handler.question.id: handler.answer_bits for handler in study.handlers}
     capacities = {seen.question: handler.capacity_bits(seen.level) for handler, seen in _seen(study)}
@@ -235,7 +234,7 @@ def release_of_answers(design: QueryDesign, rows: int) -> Release:
 def release_of_disclosure(title: str, columns: Sequence[str], cells: int, notes: Sequence[str] = ()) -> Release:
     """What a disclosure costs: nothing about any sample under its law, up to the whole row against any other.
 
-    The notes say what is promised whatever the true law is, and what a private histogram behind it tells.
+    The notes say what is promised whatever the true law is, and what a private histogram behind it discloses.
     """
     return perfect_samples(
         f"disclosure: {title}"[:200],
@@ -246,7 +245,7 @@ def release_of_disclosure(title: str, columns: Sequence[str], cells: int, notes:
 
 
 def release_of_noise(title: str, bits: float, assumption: Assumption | None = None) -> Release:
-    """What a calibrated answer about everybody costs: its individual capacity, for those whom it was made for.
+    """What a calibrated answer about all people costs: its individual capacity, for those whom it was made for.
 
     Where an assumption would change nothing, the bits hold for anyone and none is noted.
     """

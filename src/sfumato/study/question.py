@@ -9,6 +9,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from sfumato.errors import InvalidParameter
+from sfumato.files.documents import toml_value
+from sfumato.files.tables import filled_words
 from sfumato.study.cells import Aliases, AskIf, Cells, Missing, codes_of
 from sfumato.study.fields import Entry, Key
 from sfumato.study.readers import Audience
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from sfumato.study.handler import Handler
 
 
-# The shares of an answer at which a plan says what a report tells: the expected one, and the ends of a range.
+# The shares of an answer at which a plan states posteriors: the expected one, and the ends of a range.
 
 
 LEAST, TYPICAL, MOST = Fraction(1, 100), Fraction(1, 10), Fraction(1, 2)
@@ -121,7 +123,7 @@ class Question(ABC):
 
     @property
     def told_shares(self) -> ShareRange:
-        """The shares of an answer at which a plan says what a report tells."""
+        """The shares of an answer at which a plan states what a report discloses."""
         return ShareRange.of_equal(len(self.labels))
 
     @property
@@ -136,7 +138,7 @@ class Question(ABC):
 
     @property
     def hides(self) -> bool:
-        """Whether nobody sees who did not answer."""
+        """Whether it is hidden who did not answer."""
         return self.missing == Missing.HIDDEN
 
     @property
@@ -146,7 +148,7 @@ class Question(ABC):
 
     @property
     def has_gaps(self) -> bool:
-        """Whether cells may be empty in the reports, for everybody to see."""
+        """Whether cells may be empty in the reports, which is public."""
         return self.missing == Missing.PUBLIC or (self.ask_if is not None and self.ask_if.is_public)
 
     def check_hidden(self) -> None:
@@ -194,8 +196,6 @@ class Question(ABC):
 
         In a table of corrections, texts that mean no answer take one back, and stay.
         """
-        from sfumato.files.tables import filled_words  # noqa: PLC0415  a plan reads no table
-
         if amends:
             return filled_words(table, self.id, first)
         return filled_words(table, self.id, first, codes_of(self))
@@ -270,8 +270,6 @@ class Question(ABC):
 
     def first_lines(self) -> list[tuple[str, str]]:
         """Return the lines of a commented first file: `key = value`, and the comment after it, either may be empty."""
-        from sfumato.files.documents import toml_value  # noqa: PLC0415  only `new` needs it
-
         return [
             (f"{name} = {toml_value(value)}", self.COMMENTS.get(name, "")) for name, value in self.entries().items()
         ]

@@ -1,6 +1,6 @@
 """The plan of a question: levels, tables, respondents needed and what a report says about the answer.
 
-A way of asking fills in what it has; terminal, Markdown and pages show whatever is there and ask nothing else.
+Each question kind fills in the parts that it has. Terminal, Markdown and pages show the parts that are there.
 """
 
 from __future__ import annotations
@@ -97,13 +97,13 @@ class Said:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionPlan(Shown):
-    """A question worked out.
+    """The plan of a question.
 
     `because` says how it is asked and why, `words` what that costs; `instructions` is what a respondent does by hand,
-    `protection` what they should know before. `sentences` are the claims that matter most, for a page. `costs`
-    draws a curve that takes a second to work out; `document` holds what is particular to the way, for programs.
-    `arguments` say what the tables compare, `closeness` how close the estimates come to what nobody can beat.
-    `risk` is what reports tell, `groups` what it takes to see a difference; a study's plan fills them in for every way.
+    `protection` what they should know before. `sentences` are the claims that matter most, for a page. `costs` draws a
+    curve that takes a second to work out; `document` holds what is particular to the question kind, for programs.
+    `arguments` say what the tables compare, `closeness` how close the estimates come to the best possible. `risk` is
+    what reports disclose, `groups` what it takes to see a difference; a study's plan fills them in for every kind.
 
     >>> from fractions import Fraction
     >>> import sfumato as sf
@@ -147,16 +147,15 @@ class QuestionPlan(Shown):
         return ", ".join(self.levels[level - 1].readers) or f"level {level}"
 
 
-# How many respondents two groups need so that a difference between their shares is seen.
-#
-# The two-sided test of equal shares at 5 %, right in 80 of 100 surveys when the difference is there: the usual rule
-# n = (z_α/2 + z_β)²(v_1 + v_2)/Δ² in each group, by the normal approximation with exact variances.
+# --- Respondents needed to see a difference between two groups
+# The two-sided test of equal shares at 5 % with power 80 %: the usual rule n = (z_α/2 + z_β)²(v_1 + v_2)/Δ² in each
+# group, by the normal approximation with exact variances.
 
 
 FloatArray = npt.NDArray[np.float64]
 LEVEL, POWER = 0.05, 0.8
-# Beyond this nobody asks.
-_MOST = 10**12
+# Larger numbers are not shown.
+_MOST_NEEDED = 10**12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,7 +194,7 @@ class GroupNeeds:
 
 
 def needs_of_groups(handler: Handler, levels: Sequence[LevelPlan]) -> GroupNeeds | None:
-    """Count for every reader; None where the way reads no shares."""
+    """Return the respondents needed by every reader; None where the handler reads no shares."""
     first = handler.question.told_shares.expected
     gap = handler.question.told_difference
     second = first + gap if first + gap <= 1 else first - gap
@@ -213,7 +212,7 @@ def respondents_in_each(deviations: Sequence[float], gap: float) -> int | None:
     normal = NormalDist()
     reach = normal.inv_cdf(1 - LEVEL / 2) + normal.inv_cdf(POWER)
     needed = reach**2 * sum(deviation**2 for deviation in deviations) / gap**2
-    return None if not needed < _MOST else max(2, math.ceil(needed))
+    return None if not needed < _MOST_NEEDED else max(2, math.ceil(needed))
 
 
 def _rounded(whole: int) -> int:
@@ -233,14 +232,13 @@ def weighted_deviation(channel: FloatArray, weights: FloatArray, share: float) -
     return math.sqrt(worst)
 
 
-# What a report tells about the answer behind it: P(answer | report) for every reader and report, at stated shares.
-#
-# All of it follows from the channel of each level by Bayes' rule, exactly, whatever the kind of question. Of many
-# answers the number is the most that it can be, however those who hold others are spread over them. Where a report has
-# no channel of its own, ε bounds the odds.   Theory: docs/theory/posteriors.md
+# --- The risk of a report: P(answer | report) for every reader and report, at stated shares
+# It follows exactly from the channel of each level by Bayes' rule. With many answers the number is the maximum over how
+# the other answers are distributed. Where a report has no channel of its own, ε bounds the odds.
+# Theory: docs/theory/posteriors.md
 
 
-# Channels no larger than this are told report by report, where reports have names.
+# Channels no larger than this are described report by report, where reports have names.
 MOST_LISTED = 64
 
 
@@ -249,7 +247,7 @@ class ReportRisk:
     """One report and the answer that is looked at: its posterior at each share.
 
     `even` is the posterior if all other answers are equally frequent, which of two answers is the same. Without a
-    `report` it is the one that tells most, without an `answer` the one that it tells most about.
+    `report` it is the one that discloses most, without an `answer` the one that it discloses most about.
     """
 
     report: str | None
@@ -275,7 +273,7 @@ class LevelRisk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionRisk:
-    """What reports tell, at which shares, level by level; `answer_count` is 0 where answers are any text."""
+    """What reports disclose, at which shares, level by level; `answer_count` is 0 where answers are any text."""
 
     shares: ShareRange
     levels: tuple[LevelRisk, ...]
@@ -359,15 +357,16 @@ def _of_many(channel: Channel, report: int, shares: Sequence[Fraction]) -> Repor
     )
 
 
-# What reports tell, in natural frequencies, as a table and as a document. Every number is rounded up.
+# --- Risks as tables and documents
+# In natural frequencies; every number is rounded up.
 
 
 _MANY = "one that it favours"
-_MOST_RISK_WORDS = "the one that tells most"
+_STRONGEST = "the one that tells most"
 _EACH, _OWN = "each report", "the one it names"
 # Below this, tenths of a per cent show too little.
 _FINE = Fraction(1, 100)
-# Longer fractions serve nobody.
+# Longer fractions are not shown.
 _LONGEST = 200
 
 
@@ -381,7 +380,7 @@ def risk_sentences(risk: QuestionRisk) -> tuple[Said, ...]:
 
 
 def public_sentence(risk: QuestionRisk) -> str:
-    """Say what the reports that everybody sees tell, for somebody who is asked to give one."""
+    """Return what public reports disclose, in a sentence for a person who is asked to give one."""
     said = _sentence(risk, risk.levels[-1]).partition(": ")[2]
     return said[0].upper() + said[1:]
 
@@ -437,7 +436,7 @@ def risk_document(risk: QuestionRisk) -> dict[str, Any]:
 
 
 def people(share: Fraction) -> int:
-    """Return among how many people a share is told: a hundred, or more where it would be less than one of them."""
+    """Return among how many people a share is stated: a hundred, or more where it would be less than one of them."""
     size = 100
     while 0 < share * size < 1 and size < 10**9:
         size *= 10
@@ -487,12 +486,12 @@ def _odds(level: LevelRisk) -> Fraction:
 
 
 def _shown(reports: tuple[ReportRisk, ...], *, of_two: bool) -> list[tuple[str, str, tuple[Fraction, ...]]]:
-    """Return a row for each report, or one for all of them where they tell as much, each of another answer."""
+    """Return a row for each report, or one for all where they disclose as much, each of another answer."""
     if not of_two and len(reports) > 1 and len({one.posteriors for one in reports}) == 1:
         return [(_EACH, _MANY if any(one.answer is None for one in reports) else _OWN, reports[0].posteriors)]
     return [
         (
-            _MOST_RISK_WORDS if one.report is None else f"“{one.report}”",
+            _STRONGEST if one.report is None else f"“{one.report}”",
             _MANY if one.answer is None else f"“{one.answer}”",
             one.posteriors,
         )

@@ -20,7 +20,7 @@ _LONGEST_NAME = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Analyst:
-    """Somebody with a key: of each question they see reports of this epsilon.
+    """A reader with a key, who sees the reports of each question at this epsilon.
 
     `public_key` is the file of what devices seal draws for, from the study's folder; only what collects over the web
     reads it, and where it lies is no part of the study.
@@ -78,7 +78,8 @@ class Audience:
     on_devices: bool = False
 
 
-# What each reader sees of a respondent over several releases, for the person of whom most is seen.
+# --- What each reader sees of a respondent over several releases
+# For the person of whom most is seen.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from sfumato.study.question import Question
 
 
-# Recovered answers as columns: in the type that the table had, or that the question has, or as canonical text.
-#
-# `kind` names an Arrow type, as a registrar's key remembers it of the table; it is used where every answer that the
-# question allows can be written in it, so that it does not depend on who answered what.
+# --- Recovered answers as columns
+# In the type of the table, in the type of the question, or as canonical text. `kind` names an Arrow type, which the
+# registrar's key remembers. It is used only where every allowed answer can be written in it, so that the type does not
+# depend on the answers.
 
 
 Places = npt.NDArray[np.int64]
@@ -114,9 +114,6 @@ def _decimal(found: re.Match[str], needed: int = 0) -> Any:
     return make(max(needed, int(found[2])), int(found[3]))
 
 
-IntArray = npt.NDArray[np.int64]
-
-
 class Recovering:
     """A question as a registrar gets its answers back: not at all, unless its handler says otherwise."""
 
@@ -134,11 +131,11 @@ class Recovering:
 
     @property
     def gives_rounded(self) -> bool:
-        """Whether its reports tell without their noise at least what answers were rounded to."""
+        """Whether its reports without their noise say at least what answers were rounded to."""
         return False
 
-    def answer_columns(self, values: IntArray, *, as_text: bool = False, kind: str = "") -> dict[str, Any]:
-        """Return recovered answers as columns of a table, by name; a cell is empty where nobody answered.
+    def answer_columns(self, values: Places, *, as_text: bool = False, kind: str = "") -> dict[str, Any]:
+        """Return recovered answers as columns of a table, by name; a cell is empty where there was no answer.
 
         `kind` is the type that the table had; with `as_text` cells are canonical text.
         """

@@ -31,9 +31,9 @@ MOST_ANALYSTS = 30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DisclosedColumns:
-    """Columns of which only what each row says as a whole is told, and nothing about any of them [D].
+    """Columns of which each row is disclosed as a whole, without disclosing anything about one of them [D].
 
-    With `about`, most is told about that column.
+    With `about`, as much as possible is disclosed about that column.
 
     Raises:
         InvalidParameter: fewer than two columns are protected, one stands twice, or `about` is one of them.
@@ -79,11 +79,11 @@ class DisclosedColumns:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Study(Shown):
-    """Questions asked of the same people. `public_epsilon` is what everybody sees of each question without a key.
+    """Questions asked of the same people. `public_epsilon` is the public level of each question.
 
-    A question's own epsilon is a ceiling: nobody but the registrar sees it sharper. With `recover` the registrar's key
-    gives the answers back. `ledger` names the file of the budget that every release is debited to. `collect` says how
-    reports are collected over the web, and `registrar_key` is then the file of the registrar's public key.
+    A question's own epsilon is a ceiling: only the registrar sees it sharper. With `recover` the registrar's key gives
+    the answers back. `ledger` names the file of the budget that every release is debited to. `collect` says how reports
+    are collected over the web, and `registrar_key` is then the file of the registrar's public key.
 
     >>> from fractions import Fraction
     >>> import sfumato as sf
@@ -253,16 +253,16 @@ class Study(Shown):
 
         The name of a sealed column is taken too.
         """
-        return self._sealed_way(name) or _way(self.question(name), self.audience, declaration)
+        return self._sealed_handler(name) or _handler(self.question(name), self.audience, declaration)
 
-    def _sealed_way(self, name: str) -> Handler | None:
+    def _sealed_handler(self, name: str) -> Handler | None:
         asked = next((one for one in self.questions if name == sealed_name(one.id)), None)
-        return None if asked is None else _way(asked, self.audience, None).sealed
+        return None if asked is None else _handler(asked, self.audience, None).sealed
 
     @property
     def handlers(self) -> tuple[Handler, ...]:
         """How each question is asked."""
-        return tuple(_way(question, self.audience, None) for question in self.questions)
+        return tuple(_handler(question, self.audience, None) for question in self.questions)
 
     @property
     def column_ways(self) -> tuple[Handler, ...]:
@@ -287,7 +287,7 @@ class Study(Shown):
 
 
 @lru_cache(maxsize=1024)
-def _way(question: Question, audience: Audience, declaration: str | None) -> Handler:
+def _handler(question: Question, audience: Audience, declaration: str | None) -> Handler:
     return question.handler(audience, declaration)
 
 
@@ -308,7 +308,8 @@ def _check_once(table: str, key: str, names: list[str]) -> None:
             )
 
 
-# What a respondent spends over all questions, by who is looking: reports add up.
+# --- What a respondent spends over all questions, by reader
+# The ε of reports add up.
 
 
 ShowEpsilon = Callable[[float, str, int], str]

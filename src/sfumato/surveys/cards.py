@@ -1,4 +1,4 @@
-"""Cards that respondents can run alone, for two answers and for a list.
+"""Cards that respondents can use without a computer, for two answers and for a list.
 
 A card needs a channel whose probabilities are whole numbers of faces. `playable` rounds a finer design to a given
 number of faces so that both limits still hold exactly, and keeps as much information as it can.
@@ -22,7 +22,7 @@ from sfumato.prob.distribution import Label
 from sfumato.surveys.design import AnswerLimits, Limits, SurveyDesign, meets
 from sfumato.surveys.lists import ANY, ListedSurvey, checked_answers
 
-# What people have at hand, by number of equally likely outcomes.
+# Common devices, by number of equally likely outcomes.
 DEVICES = {
     2: "Toss a coin: heads counts as 1, tails as 2.",
     4: "Toss a coin twice: heads-heads counts as 1, heads-tails as 2, tails-heads as 3, tails-tails as 4.",
@@ -196,7 +196,7 @@ def _span(first: int, last: int) -> str:
     return str(first) if first == last else f"{first} to {last}"
 
 
-# Surveys with a list of answers in whole numbers of faces, and the classic response that they are compared with.
+# --- List surveys in whole numbers of faces, and the classic response that they are compared with
 
 
 # How many faces are given to "any" beyond what the survey says, until both limits hold.

@@ -1,8 +1,8 @@
 """Classic randomised-response designs, at given settings or within given limits.
 
-Warner's coin, the unrelated question, forced response and the crosswise model are one thing to a reader: the truth with
-probability t, else "yes" with probability φ. Warner's coin and the crosswise model have φ = 1/2. What differs is what
-respondents do, and how finely t can be set.
+Warner's design, the unrelated question, forced response and the crosswise model have the same form: the truth with
+probability t, else "yes" with probability φ. Warner's design and the crosswise model have φ = 1/2. The designs differ
+in what respondents do and in how finely t can be set.
 """
 
 from __future__ import annotations
@@ -215,12 +215,10 @@ def _ceilings(limits: Limits, eta: Fraction) -> list[Fraction]:
     return [max(Fraction(0), (bound - intercept) / slope) for intercept, slope, bound in lines if slope > 0]
 
 
-# Classic randomised-response designs by what their device does, so that data collected with them can be analysed.
-#
-# The designs of :mod:`sfumato.surveys.classic_designs` are set by limits; these are set by the chances of a coin, a
-# die, a deck of cards or a birthday, as papers report them. Each is an exact channel from answers to reports, and
-# whatever takes a channel takes theirs. "yes" is the answer that is asked about. Refs: [War65], [Gre69], [Bor71],
-# [Yu08], [Man94], [Kuk90]; theory: docs/theory/devices.md
+# --- Classic designs at given settings of their device, as papers report them
+# Each is an exact channel from answers to reports, at the chances of a coin, a die, a deck of cards or a birthday.
+# "yes" is the answer to the sensitive question.
+# Refs: [War65], [Gre69], [Bor71], [Yu08], [Man94], [Kuk90]; theory: docs/theory/devices.md
 
 
 TRIANGULAR_REPORTS = ("neither", "at least one")
@@ -475,12 +473,12 @@ def _refuse_zero(name: str, chance: Fraction) -> None:
         )
 
 
-# Set a classic device to a given guess error, ε, worst posterior or number of respondents.
-#
-# Each kind has one dial, from 0 (reports say nothing) to 1 (the truth, or the most that the kind can tell). For
-# reports of two kinds the dial is the total variation between the two rows, so a guesser errs by (1 - dial)/2 and the
-# rest is linear; Kuk's cards and numbers of respondents are searched for on a grid. A kind that proves answers has no
-# finite ε at any dial, and that is said.   Ref: [War65], [Yu08], [Man94], [Kuk90]; theory: docs/theory/devices.md
+# --- Classic devices for a given guess error, ε, worst posterior or number of respondents
+# Each kind has one setting from 0 (reports carry no information) to 1 (the truth, or the most that the kind can
+# reveal). With two reports the setting is the total variation between the two rows, so a guesser errs by (1 -
+# setting)/2. Kuk's cards and numbers of respondents are searched for on a grid. A kind that proves answers has no
+# finite ε; the error says so.
+# Ref: [War65], [Yu08], [Man94], [Kuk90]; theory: docs/theory/devices.md
 
 
 _GRID = 10_000
@@ -576,7 +574,7 @@ def device_at(
     forced_yes: Real = _HALF,
     draws: int = 2,
 ) -> Device:
-    """Return the device of a kind that tells most within one limit, or least for a number of respondents.
+    """Return the device of a kind that reveals most within one limit, or least for a number of respondents.
 
     `posterior` is how likely "yes" may be after the report that speaks most for it, `share` of the people holding it;
     `respondents` must give an interval of ± `half_width` there. `forced_yes` is how often a forced answer, or that to

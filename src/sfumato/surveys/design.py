@@ -1,8 +1,8 @@
 """The best yes/no survey for a given protection, and the theorems that no survey does better [C].
 
 Respondents whose truth is "no" draw their report from p_0, the others from p_1. Under a limit on the guess error alone
-the optimum has three reports ("either", "no", "yes") and the last two prove the answer. Under a second limit on ε the
-optimum has likelihood ratios e^-ε, (1-w)/w and e^ε only: every f-divergence is the mean of a convex function of the
+the optimum has three reports ("either", "no", "yes"), and the last two prove the answer. Under a second limit on ε the
+optimum has only the likelihood ratios e^-ε, (1-w)/w and e^ε: every f-divergence is the mean of a convex function of the
 likelihood ratio, and the guess limit has its one kink at (1-w)/w.
 """
 
@@ -26,12 +26,12 @@ from sfumato.numbers.intervals import fraction_below_exp
 from sfumato.prob.channel import Channel
 from sfumato.prob.distribution import Distribution, normal_label
 
-# The two limits of a yes/no survey: how wrong a guesser must be, and by how much a report may favour an answer.
+# --- The two limits of a yes/no survey: the guess error, and the odds by which a report may favour an answer
 
 
-# Odds are cut to multiples of 2^-32 below e^epsilon: the promise is kept, and epsilon falls short by less than 2.4e-10.
+# Odds are rounded down to multiples of 2^-32, so the limit holds and epsilon falls short by less than 2.4e-10.
 _ODDS_GRID = 1 << 32
-# Beyond this the odds are so large that reports are public for any practical purpose.
+# Beyond this the reports are public for any practical purpose.
 _MOST_EPSILON = 20.0
 
 
@@ -338,9 +338,8 @@ def meets(channel: Channel, limits: Limits) -> bool:
     )
 
 
-# The two limits of a survey with a list of answers: how often a guesser must be wrong, and the odds of a report.
-#
-# For two answers, :mod:`sfumato.surveys.design` says the same with one weight.   Theory: docs/theory/listed_survey.md
+# --- The two limits of a survey with a list of answers: the guess error, and the odds of a report
+# Theory: docs/theory/listed_survey.md
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -389,7 +388,7 @@ class AnswerLimits:
         weights: Sequence[Real] | None = None,
         max_epsilon: float | None = None,
     ) -> AnswerLimits:
-        """Read the limits as people give them: equal weights unless told otherwise, and ε rather than odds."""
+        """Return the limits from weights, equal by default, and from ε rather than odds."""
         masses = (
             (Fraction(1, answers),) * answers
             if weights is None
@@ -423,10 +422,8 @@ class AnswerLimits:
         )
 
 
-# What no survey can beat: the theorems of [C] as functions.
-#
-# Each maximum is the value of the optimal pair itself; tests compare it with a linear programme over likelihood
-# ratios.
+# --- The theorems of [C] as functions: the most that any survey reaches
+# Each maximum is the value of the optimal pair itself; tests compare it with a linear programme over likelihood ratios.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -539,7 +536,7 @@ def largest_renyi_nats(limits: Limits, theta_1: Real, theta_2: Real, order: floa
 
 
 def largest_chernoff_nats(limits: Limits, theta_1: Real, theta_2: Real) -> float:
-    """The fastest exponent at which the error of telling θ1 from θ2 can fall [C, Sec. V].
+    """The fastest exponent at which the error of distinguishing θ1 from θ2 can fall [C, Sec. V].
 
     >>> import sfumato as sf
     >>> limits = sf.surveys.Limits.of(guess_error=0.375)

@@ -1,9 +1,9 @@
 """Designs in two groups or with an anchor question, which have more unknowns than the share.
 
-What is unknown besides the share stands in the model: how frequent an innocent property is, how many carriers lie, how
-many answer at random. `sfumato.inference.fit_groups` estimates all of them, or refuses with the reason where the
-reports of the groups do not determine them. Refs: [Gre69], [Cla98], [Mos12], [Hec18], [Ats21]; theory:
-docs/theory/compliance.md
+The model has further unknowns besides the share: how frequent an innocent property is, how many carriers lie, how many
+answer at random. `sfumato.inference.fit_groups` estimates all of them, or refuses with the reason where the reports of
+the groups do not determine them.
+Refs: [Gre69], [Cla98], [Mos12], [Hec18], [Ats21]; theory: docs/theory/compliance.md
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def extended_crosswise_groups(p: Real) -> GroupDevice:
 
 
 def anchored_crosswise(p: Real, *, anchor_p: Real, joint: bool = False) -> GroupDevice:
-    """Crosswise with an anchor: a second such question whose sensitive statement is true of nobody [Ats21].
+    """Crosswise with an anchor: a second such question whose sensitive statement is true of no one [Ats21].
 
     Who is not attentive says either with equal chances, to both. The counts are those of the question and of the
     anchor; where it is known who said what to both, `joint` takes the four pairs, and uses that inattention goes

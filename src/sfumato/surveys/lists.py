@@ -1,9 +1,10 @@
 """The best survey on a list of answers under a limit on guessing, with a proved floor.
 
-"Answer or silence": with a probability that depends on the answer only through its weight, say "any"; otherwise tell
-the answer. Where all answers weigh and are expected the same no survey within the limit is better, and elsewhere it
-loses little. The best survey for expected shares reports sets that contain the answer. Both prove answers, so ε is
-infinite unless it is limited as well.   Theory: docs/theory/listed_survey.md
+"Answer or silence": the report is "any" with a probability that depends on the answer only through its weight, and
+otherwise the answer. Where all answers have equal weights and equal expected shares, no survey within the limit is
+better; elsewhere it loses little. The best survey for expected shares reports sets that contain the answer. Both prove
+answers, so ε is infinite unless it is limited as well.
+Theory: docs/theory/listed_survey.md
 """
 
 from __future__ import annotations
@@ -28,16 +29,15 @@ from sfumato.numbers.intervals import Interval, float_above, float_below
 from sfumato.prob.channel import Channel
 from sfumato.surveys.design import AnswerLimits
 
-# Which kinds of report a survey with a list of answers needs: sets that contain the answer, and no others.
+# --- The kinds of report that a survey with a list needs: sets that contain the answer
+# A report y is a column p(y|·) of the channel, up to a factor; its part of the guess success is max_x w_x p(y|x). Cut
+# w_x p(y|x) into layers: each is constant on a set S and 0 elsewhere, the costs add up, and seeing the layer reveals
+# more. So "report a set that contains your answer", with p(S|x) = λ_S/w_x, suffices for every criterion [Bla53].
 #
-# A report y is a column p(y|·) of the channel, up to a factor. What it costs is max_x w_x p(y|x), its part of how
-# often a guesser is right. Cut w_x p(y|x) into layers, as a cake: each layer is constant on a set S and 0 elsewhere,
-# the costs of the layers add up to that of the report, and who sees the layer sees more. So "report a set that
-# contains your answer", with p(S|x) = λ_S/w_x, is enough for every criterion [Bla53].
-#
-# With odds o at most, the columns with s ≤ p_x ≤ o·s and w_x p_x ≤ M form a cone with s and M, and its extreme rays
-# are enough: p_x is 1 or min(o, M/w_x), with M one of w_x and o·w_x, and no M/w_x below 1. Where weights are equal
-# that is 1 or o; elsewhere 1 and o alone are not enough.   Theory: docs/theory/listed_survey.md
+# With odds of at most o, the columns with s ≤ p_x ≤ o·s and w_x p_x ≤ M form a cone with s and M, whose extreme rays
+# suffice: p_x is 1 or min(o, M/w_x), with M one of w_x and o·w_x, and no M/w_x below 1. For equal weights that is 1 or
+# o.
+# Theory: docs/theory/listed_survey.md
 
 
 MOST_COLUMNS = 1 << 10
@@ -111,14 +111,13 @@ def _bounded_columns(limits: AnswerLimits, odds: Fraction) -> tuple[ReportColumn
     return tuple(found.values())
 
 
-# How well any survey within given limits can tell the shares of a list of answers: a floor, in fractions.
-#
-# One report of a survey has the information F = Σ_y p_y p_yᵀ/(θ·p_y) about the shares θ, p_y the column of report y.
-# With n reports no unbiased estimate has variances that sum to less than (tr F⁻¹ - |θ|²)/n, and the likeliest shares
-# come to it. For every symmetric M, tr F⁻¹ ≥ 2 tr M - tr MFM, which is linear in the survey. What it is at best
-# follows from the duality of linear programs: if u·p + s·cost(p) ≥ |Mp|²/(θ·p) for every kind of report p, then tr MFM
-# ≤ Σu + (1-a)s for every survey within the limits. So a matrix and k + 1 numbers prove a floor, whoever found them and
-# however. No solver is asked, and nothing is rounded.   Theory: docs/theory/listed_survey.md
+# --- A floor in fractions for the variances of any survey within given limits
+# One report has the information F = Σ_y p_y p_yᵀ/(θ·p_y) about the shares θ, p_y the column of report y. With n reports
+# the variances of an unbiased estimate sum to at least (tr F⁻¹ - |θ|²)/n, which maximum likelihood reaches
+# asymptotically. For every symmetric M, tr F⁻¹ ≥ 2 tr M - tr MFM, which is linear in the survey. By linear programming
+# duality, if u·p + s·cost(p) ≥ |Mp|²/(θ·p) for every kind of report p, then tr MFM ≤ Σu + (1-a)s for every survey
+# within the limits. So a matrix and k + 1 numbers prove a floor, exactly and without a solver.
+# Theory: docs/theory/listed_survey.md
 
 
 Shares = tuple[Fraction, ...]
@@ -208,20 +207,18 @@ def _dot(first: Sequence[Fraction], second: Sequence[Fraction]) -> Fraction:
     return sum((a * b for a, b in zip(first, second, strict=True)), Fraction(0))
 
 
-# The survey whose shares have the least variances in all: Frank and Wolfe's steps, each asked of a linear program.
-#
-# Minimised is the largest over some laws θ of (tr F⁻¹ - |θ|²)/scale, over mixtures of the columns within the limits;
-# one law is the plain case. The criterion is convex, so it lies above its tangents, and a linear program finds the
-# survey at which the largest tangent is lowest. That is the next step, and what is there is a floor under all surveys
-# [FW56], [Jag13]. All surveys found so far are then mixed as well as can be. The prices of the last program are what
-# :mod:`sfumato.surveys.lists` proves the floor from again, in fractions and without a solver.
+# --- The survey with the least sum of variances, by Frank and Wolfe's steps over a linear program
+# Minimised is the largest over some θ of (tr F⁻¹ - |θ|²)/scale, over mixtures of the columns within the limits. The
+# criterion is convex, so it lies above its tangents. A linear program finds the survey at which the largest tangent is
+# lowest: the next step, and a floor under all surveys [FW56], [Jag13]. The prices of the last program give the matrix
+# and numbers from which the floor is proved in fractions.
 
 
 FloatArray = npt.NDArray[np.float64]
 
 _MOST_STEPS = 60
 _CLOSE = 1e-9
-# Relative to the largest: below this a direction is not seen at all.
+# Relative to the largest: a direction below this cannot be estimated.
 _UNSEEN = 1e-9
 # What a proof is written in.
 _PROOF_BITS = 50
@@ -352,7 +349,7 @@ class _Problem:
         )
 
     def first_surveys(self) -> list[FloatArray]:
-        """Return a few surveys that tell all shares together; refuses where none does."""
+        """Return a few surveys that together determine all shares; refuses where none does."""
         zero = np.zeros(1)
         found = [self._program((np.square(self.columns).sum(axis=1) / self.chances[0])[None], zero)[0]]
         while True:
@@ -426,7 +423,7 @@ def _short(value: float) -> Fraction:
 ANY = "any"
 """What is reported by whoever tells nothing."""
 SILENCE = "answer or silence"
-# What one word can draw exactly; limits are tightened by a hair before a law is rounded to that grid.
+# Probabilities are multiples of 2^-64, which one word draws exactly; limits are tightened slightly before rounding.
 _WORD_BITS = 64
 _HAIRS = tuple(Fraction(1, 1 << bits) for bits in (42, 34, 26))
 _DUST = 1e-9
@@ -457,7 +454,7 @@ class ListedSurvey(CertifiedDesign):
     proof: FloorProof | None = None
 
     def total_variance(self, shares: Sequence[Real]) -> Fraction | None:
-        """Return n times the sum of the variances of all shares, from n reports; None where not all can be told."""
+        """Return n times the sum of the variances of all shares, from n reports; None if not all are estimable."""
         return total_variance(self.channel, checked_shares("shares", shares, self.limits.size))
 
     @property
@@ -540,7 +537,7 @@ def answer_or_silence(
 
 
 def silent_level(limits: AnswerLimits) -> Fraction | None:
-    """Return how often "any" would be said by a person of weight 1; None where some answer would be never told."""
+    """Return how often "any" would be said by a person of weight 1; None where some answer would never be reported."""
     level = limits.guess_error / (limits.size - 1)
     return level if limits.max_odds == math.inf and level < min(limits.weights) else None
 

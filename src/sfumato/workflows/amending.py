@@ -42,6 +42,7 @@ from sfumato.workflows.key_files import Unlocking, keys_for, opener_of_found
 from sfumato.workflows.publishing import (
     Protections,
     destination,
+    guarantee_of,
     later_part_id,
     protections_of,
     publication_at,
@@ -50,7 +51,8 @@ from sfumato.workflows.publishing import (
 )
 from sfumato.workflows.releasing import finish, intended, release_part, source_of
 
-# Which cells a table of corrections names, and which of them hold another answer than was published.
+# --- Changed cells
+# The cells that a table of corrections names, and those of them whose answer differs from the published one.
 
 
 PartCells = Mapping[str, Mapping[str, Mapping[int, str]]]
@@ -169,7 +171,7 @@ def _asked(cells: PartCells) -> list[str]:
 def _answers(
     reports: Reports, place: Destination, asked: Sequence[str], parts: set[str]
 ) -> dict[str, dict[str, dict[int, str]]] | None:
-    """Return everybody's answers in some parts, by part and question; None without the registrar's keys."""
+    """Return all people's answers in some parts, by part and question; None without the registrar's keys."""
     if place.keys is None or not all(reports.note.handler(name).key_levels[:1] == (0,) for name in asked):
         return None
     try:
@@ -251,7 +253,7 @@ def amend(
     epoch: int = 0,
     guarantee: Guarantee | str = Guarantee.INFORMATION_THEORETIC,
     ledger: str | Path | None = None,
-    record: str | Path | None = None,
+    registry: str | Path | None = None,
     bits: BitSource | None = None,
     insecure_seed: int | None = None,
 ) -> Amended:
@@ -279,12 +281,10 @@ def amend(
     >>> sf.amend(study, {"row": [3], "tired": ["yes"]}, out=folder / "reports", insecure_seed=8).rows
     1
     """
-    from sfumato.workflows.publishing import guarantee_of  # noqa: PLC0415  that module imports this one's neighbours
-
     check_at_least("cover", check_integer("cover", cover), 0)
     declared, payer = study_of(study), ledger_of(study, ledger)
     source = source_of(bits, insecure_seed, payer)
-    memory = memory_of(study, record, payer)
+    memory = memory_of(study, registry, payer)
     opener = opener_of_found(unlock, protection)
     place = destination(declared, out, keys, epoch, opener)
     if keys is not None and place.keys is None and id_column is not None:
@@ -349,7 +349,7 @@ def amend(
             draws=draws,
         )
         made = StudyPublication(
-            reports=read_report_files(place.out), keys={}, published=published, record=memory.record
+            reports=read_report_files(place.out), keys={}, published=published, registry=memory.registry
         )
     return _told(made, amendment, memory, unchanged=unchanged)
 
@@ -393,7 +393,7 @@ def _series(seeds: Keys) -> str:
 
 
 def _resumed(reports: Reports, published: Published, named: Mapping[str, Mapping[int, str]], memory: Memory) -> Amended:
-    """Tell of an amendment that was drawn by an earlier run: what it amends, not what this one names."""
+    """Return an amendment that was drawn by an earlier run: what it amends, not what this one names."""
     source = next(one for one in reports.sources if any(part.id == published.part for part in one.parts))
     alone = Reports(sources=(source,), note=replace(reports.note, parts=source.parts))
     given = {number for column in named.values() for number in column}
@@ -404,7 +404,7 @@ def _resumed(reports: Reports, published: Published, named: Mapping[str, Mapping
         rows += chunk.numbers.size
         covered += len(set(chunk.numbers.tolist()) - given)
         cells += sum(int((chunk.reports(alone.note.handler(name)) != NOTHING).sum()) for name in questions)
-    made = StudyPublication(reports=reports, keys={}, published=published, resumed=True, record=memory.record)
+    made = StudyPublication(reports=reports, keys={}, published=published, resumed=True, registry=memory.registry)
     return Amended(
         publication=made, cells=cells, rows=rows, covered=covered, unchanged=0, sums=_sums(made, memory), resumed=True
     )

@@ -96,7 +96,8 @@ def _count(count: str | None, batches: Iterator[Any]) -> PairCounts:
     return pairs
 
 
-# Auditing a publication: files and folders hold the published rows, their notes and codebooks, and nothing else.
+# --- Auditing a publication
+# Files and folders must hold the published rows, their notes and codebooks, and nothing else.
 
 
 _TASK_FILE = re.compile(r"(?:[0-9]{3}-)?([0-9]{13})\.parquet")

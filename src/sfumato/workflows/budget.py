@@ -58,21 +58,21 @@ def read_ledger(path: str | Path) -> LedgerState:
     return Ledger(path).read()
 
 
-def forecasts(path: str | Path, book: LedgerState, study: str | Path | None = None) -> tuple[Forecast, ...]:
+def forecasts(path: str | Path, state: LedgerState, study: str | Path | None = None) -> tuple[Forecast, ...]:
     """Say what comes next for a study, or for those that the ledger paid for whose files are where it remembers them.
 
     A study whose file is gone, or was changed since it was published, is left out unless it is named.
     """
     if study is not None:
-        return (_forecast(study_of(study), book),)
+        return (_forecast(study_of(study), state),)
     found: dict[str, Forecast] = {}
-    for published in book.published:
+    for published in state.published:
         file = here(published, Path(path)).file
         if file is not None:
             with contextlib.suppress(SfumatoError, OSError):
                 declared = study_of(file)
                 if fingerprint(declared) == published.fingerprint:
-                    found[file] = _forecast(declared, book)
+                    found[file] = _forecast(declared, state)
     return tuple(found.values())
 
 
@@ -96,12 +96,11 @@ def pay_for(
     return receipt, ledger.read()
 
 
-# Giving back a debit whose publication provably never left staging.
-#
+# --- Voiding a debit whose publication provably never left staging
 # A publication is paid for before the first of its files is renamed into place, so after an interruption all of it may
-# still be staged: then nobody but its owner can have seen any of it. That is found out under the locks that publishing
-# holds. The ledger is told first, then the record, and what is staged goes last, because it is the proof. After a kill
-# in between, the same command ends it, or the command that began the publication finishes it and pays for it anew.
+# still be staged, and only its owner can have seen it. This is checked under the locks of publishing. The ledger is
+# changed first, then the registry; the staged files are deleted last, because they are the proof. After a kill in
+# between, the same command finishes, or the publishing command finishes the publication and pays for it anew.
 
 
 NEVER_LEFT = "it never left staging"
@@ -114,7 +113,7 @@ def void_debit(
     out: str | Path,
     keys: str | Path | None = None,
     study: Study | str | Path | None = None,
-    record: str | Path | None = None,
+    registry: str | Path | None = None,
     reason: str = NEVER_LEFT,
 ) -> LedgerState:
     """Void the debit of this number: discard what is staged of its publication, and give back what was paid.
@@ -141,8 +140,8 @@ def void_debit(
             way_out="Name the study as it was then.",
         )
     beside = None if isinstance(of, Study) else record_beside(of)
-    kept = beside if record is None else Path(record)
-    memory = Memory(record=kept if kept is not None and kept.exists() else None, ledger=Path(ledger))
+    kept = beside if registry is None else Path(registry)
+    memory = Memory(registry=kept if kept is not None and kept.exists() else None, ledger=Path(ledger))
     files = KeyFolder.of(declared, None if keys is None else Path(keys), published.epoch)
     place = Destination(
         out=Path(out), keys=None if keys is None else Path(keys), files=files, unlock=lambda _: None
@@ -158,14 +157,14 @@ def _void(
     number: int,
     published: Published,
     place: Destination,
-    record: Record | None,
+    registry: Record | None,
     reason: str,
 ) -> None:
     book = payer.read()
     entry = _entry(book, number)
     _publication(entry, payer.path)
     if entry.voided is None:
-        _check_intended(published, record)
+        _check_intended(published, registry)
         if not place.never_left(published):
             raise InvalidParameter(
                 f"does not hold all of the publication of {published.study!r} that this debit paid for, staged and "
@@ -183,8 +182,8 @@ def _void(
             value=number,
             way_out="Void the later debit.",
         )
-    if record is not None:
-        record.void(published)
+    if registry is not None:
+        registry.void(published)
     place.discard(published.part)
 
 
@@ -202,14 +201,14 @@ def _publication(entry: Entry, ledger: Path) -> Published:
     return here(voidable(entry.receipt.number, entry.release, settled=entry.settled), ledger)
 
 
-def _check_intended(published: Published, record: Record | None) -> None:
-    """Refuse what the record says was released, or never heard of although it hears of everything first."""
-    if record is None:
+def _check_intended(published: Published, registry: Record | None) -> None:
+    """Refuse what the registry says was released, or does not list although it lists everything first."""
+    if registry is None:
         return
-    noted = next((one for one in record.releases if one.published.id == published.id), None)
+    noted = next((one for one in registry.releases if one.published.id == published.id), None)
     if noted is None or noted.released is not None:
         raise InvalidParameter(
             "does not know the publication" if noted is None else "says that the publication was released",
-            parameter="record",
-            way_out="Name the record of the study; what it does not know to be unfinished stays paid for.",
+            parameter="registry",
+            way_out="Name the registry of the study; what it does not know to be unfinished stays paid for.",
         )

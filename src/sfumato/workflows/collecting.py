@@ -1,7 +1,7 @@
 """Opening a collection, exporting it as a part, and unsealing what devices sent.
 
-Nobody knows at the opening how many will answer, so each person is charged the most that a report can cost. The debit
-is known by study and wave: a server that starts again finds it, and a study that has changed pays anew.
+The number of respondents is not known at the opening, so each person is charged the most that a report can cost. The
+debit is identified by study and wave: a restarted server finds it, and a changed study pays anew.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ _MOST_ROWS = 10**12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenedCollection:
-    """A collection that is paid for; `is_new` when this call paid. `earlier` is what readers are told of releases
-    before it about the same people.
+    """A collection that is paid for; `is_new` when this call paid. `earlier` describes the releases before it about the
+    same people.
     """
 
     collection: Collection
@@ -93,19 +93,20 @@ def open_collection(
     *,
     wave: int = 1,
     ledger: str | Path | None = None,
-    record: str | Path | None = None,
+    registry: str | Path | None = None,
     people: str | None = None,
     folder: str | Path | None = None,
 ) -> OpenedCollection:
-    """Pay for a study before anybody is asked, once for each wave, and remember it; again it costs nothing.
+    """Pay for a study before anyone is asked, once for each wave, and remember it; again it costs nothing.
 
-    The ledger is that of the study, or `ledger`; the record stands beside the study's file, or is `record`. Public keys
-    are found from the study's folder, or from `folder`. What cannot be asked over the web is refused before it is paid.
+    The ledger is that of the study, or `ledger`; the registry stands beside the study's file, or is `registry`. Public
+    keys are found from the study's folder, or from `folder`. A study that cannot be asked over the web is refused
+    before it is paid.
     """
     declared, payer = study_of(study), ledger_of(study, ledger)
     here = Path(folder) if folder is not None else None if isinstance(study, Study) else Path(study).parent
     collection = collection_of(declared, here, wave=wave)
-    memory = memory_of(study, record, payer)
+    memory = memory_of(study, registry, payer)
     memory.check_there()
     with memory.held() as held:
         history = memory.history(held)
@@ -259,11 +260,10 @@ def _kept(collection: Collection, chunk: list[StoredRow]) -> dict[str, object]:
     return {PANEL: pa.array([(row.panel or b"").hex() for row in chunk], pa.string())}
 
 
-# Sealed bodies of a collection turned into ordinary key files, once, by whoever has the private key.
-#
-# A body that does not open, or holds what no device draws, drops its row for this reader: it is counted and reported,
-# and stops nothing. The key has a shift of nothing there, and a selection of the other rows is written, to be opened
-# with it.
+# --- Unsealing: sealed bodies of a collection become ordinary key files, once
+# A body that does not open, or holds what no device draws, drops its row for this reader. It is counted and reported,
+# and the others are still unsealed. The key has a zero shift there. A selection of the other rows is written, to be
+# opened with the key.
 
 
 _Numbers = npt.NDArray[np.int64]

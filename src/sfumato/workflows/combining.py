@@ -46,7 +46,7 @@ class Combined:
 
     @property
     def is_compared(self) -> bool:
-        """Whether somebody who is in two parts would have been found."""
+        """Whether a person who is in two parts would have been found."""
         return self.compared == self.parts
 
 
@@ -61,7 +61,7 @@ def combine(
     """Put files and folders of reports of one study into a new folder, as one publication.
 
     People who are in two of them would be counted twice. They are found only where the index of every part lies in one
-    of the folders `keys` and opens; where people cannot be compared, `assume_disjoint` says that nobody is in two, and
+    of the folders `keys` and opens; where people cannot be compared, `assume_disjoint` says that no one is in two, and
     the manifest and every estimate repeat that it was assumed.
 
     Returns:

@@ -58,16 +58,17 @@ from sfumato.workflows.table_distributions import (
     read_declared_law,
 )
 
-# What a disclosure of a table gives back: symbols, certificates, and figures that are for the owner alone.
+# --- The result of a disclosure: symbols, certificates, and figures for the owner alone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnersFigures:
     """What only the owner of the table may know: each of these is a function of the table.
 
-    `disclosed_bits` is what the mapping tells under its own law, of at most `upper_bits` that any could; `efficiency`
-    is that share of what there is. `scored_bits` is what is told about one half of the records by what the other half
-    fitted, and `proven_bits` a lower bound of that, at 95 %, 0 where nothing was shown; None where halves are small.
+    `disclosed_bits` is what the mapping discloses under its own law, of at most `upper_bits` that any could;
+    `efficiency` is that share of what there is. `scored_bits` is what is disclosed about one half of the records by
+    what the other half fitted, and `proven_bits` a lower bound of that, at 95 %, 0 where nothing was shown; None where
+    halves are small.
     """
 
     method: str
@@ -138,14 +139,14 @@ def _apart(name: str) -> str:
     return f"{name} (value)" if name in {"symbol", "probability"} else name
 
 
-# What a mapping of a table tells about records that it was not fitted on: for the owner, beside the in-sample figure.
-#
-# The released records are cut in two at random. Where the law comes from them, a mapping is fitted on one half, under
-# noise of its own for a private histogram, and scored on the other; where it is declared or comes from other people,
-# the mapping is known beforehand, and only the reading of its symbols is fitted.   Theory: docs/theory/unknown_laws.md
+# --- Out-of-sample disclosure, for the owner, beside the in-sample figure
+# The released records are cut in two at random. Where the distribution comes from them, a mapping is fitted on one
+# half, under noise of its own for a private histogram, and scored on the other. Where it is declared or comes from
+# other people, the mapping is known beforehand, and only the reading of its symbols is fitted.
+# Theory: docs/theory/unknown_laws.md
 
 
-# A half of fewer records scores nothing.
+# A half with fewer records scores nothing.
 _LEAST_RECORDS = 10
 Codes = npt.NDArray[np.int64]
 
@@ -159,7 +160,7 @@ def scored(
     *,
     seconds: float,
 ) -> OwnersFigures:
-    """Add what is told out of sample; `columns` are the protected ones and, last, the one told about, if any."""
+    """Add the out-of-sample disclosure; `columns` are the protected ones and, last, the disclosed one, if any."""
     size = len(made.law.shape)
     about = len(columns) > size
     cells = math.prod(made.law.shape)
@@ -180,7 +181,7 @@ def scored(
 
 
 def _codes(columns: Sequence[Words], size: int) -> tuple[Codes, Codes]:
-    """The cell of each record, and its feature, which is the cell itself where no column is told about."""
+    """Return the cell of each record, and its feature, which is the cell itself where no column is disclosed."""
     shape = tuple(len(column.texts) for column in columns[:size])
     cells = np.ravel_multi_index(tuple(column.codes for column in columns[:size]), shape).astype(np.int64)
     return cells, cells if len(columns) == size else columns[-1].codes
@@ -193,14 +194,13 @@ def _halves(columns: Sequence[Words]) -> list[list[Words]]:
     return [[Words(column.codes[part], column.texts) for column in columns] for part in (order[:cut], order[cut:])]
 
 
-# Disclosure of real tables: rows as samples of one data set, or columns as samples of many.
-#
-# Where the law comes from has to be said (:mod:`sfumato.workflows.table_distributions`). Where it or the feature is
-# counted in protected records, what may be shown is a public certificate, and the one with law and mapping is private.
-# Theory: docs/theory/disclosure.md
+# --- Disclosure of tables: rows as samples of one data set, or columns as samples of many
+# The source of the distribution has to be stated (:mod:`sfumato.workflows.table_distributions`). Where it or the
+# feature is counted in protected records, the certificate for sharing is public, and the one with distribution and
+# mapping is private.   Theory: docs/theory/disclosure.md
 
 
-# What solvers leave of nothing at all.
+# Fewer bits are rounding errors of the solvers.
 _LEAST_BITS = 1e-9
 
 
@@ -235,7 +235,7 @@ def disclose_columns(
 ) -> TableRelease:
     """Release one symbol for each row: about the row as a whole, or about one column, and nothing about any other.
 
-    `source` says where the law of the protected columns, and of the one that is told about, comes from.
+    `source` says where the law of the protected columns, and of the disclosed one, comes from.
     """
     if len(protect) < 2:
         raise InvalidParameter(
@@ -328,9 +328,9 @@ def _with_values(source: LawSource, names: Sequence[str]) -> LawSource:
 
 
 def _check_tells(found: Disclosure, columns: Sequence[Words], about: tuple[str, Words] | None, origin: Origin) -> None:
-    """Refuse a mapping that tells nothing: under its law, or about the records as they are.
+    """Refuse a mapping that discloses nothing: under its law, or about the records as they are.
 
-    A smoothed law has some probability where no record can be, and then a mapping tells of what never happens.
+    A smoothed law has some probability where no record can be, and then a mapping may disclose only what never happens.
     """
     counts = counts_of(columns if about is None else [*columns, about[1]])
     whole = counts if about is None else counts.sum(axis=-1)
@@ -386,7 +386,7 @@ def _window_subject(scheme: WindowScheme, estimation: Estimation) -> DisclosureS
 
 
 def _efficiency(found: Disclosure, feature: npt.NDArray[np.float64] | None) -> float:
-    """Which part of the entropy of the data, or of the feature, is told."""
+    """Return which part of the entropy of the data, or of the feature, is disclosed."""
     masses = found.law.array
     if feature is not None:
         masses = masses @ feature[tuple(found.law.cells.T)]
@@ -395,56 +395,55 @@ def _efficiency(found: Disclosure, feature: npt.NDArray[np.float64] | None) -> f
     return found.lower_bits / whole if whole else 0.0
 
 
-# The book of releases beside the data: what was released of it, as digests of columns.
-#
+# --- The registry of releases beside the data: what was released of it, as digests of columns
 # Two releases of the same data can leak together although each is private, so a second release is refused.
 # Theory: docs/theory/disclosure.md
 
 
-BOOK_SCHEMA = "sfumato/releases/1"
-_BOOK_LIMIT_BYTES = 2**24
+REGISTRY_SCHEMA = "sfumato/releases/1"
+_REGISTRY_LIMIT_BYTES = 2**24
 
 
-def check_not_released(book: Path, columns: Sequence[str], table: Any) -> list[str]:
-    """Return a digest of each column to be released; raise if the book says that one of them was released before."""
+def check_not_released(registry: Path, columns: Sequence[str], table: Any) -> list[str]:
+    """Return a digest of each column to be released; raise if the registry lists one of them."""
     digests = [_digest(name, table) for name in sorted(columns)]
-    _refuse_twice(book, _read_book(book), digests)
+    _refuse_twice(registry, _read_registry(registry), digests)
     return digests
 
 
-def record_release(book: Path, digests: Sequence[str], release: str) -> None:
-    """Write into the book that columns are released, before they are; of two processes at it, one is refused."""
-    with locked(book):
-        entries = _read_book(book)
-        _refuse_twice(book, entries, digests)
+def record_release(registry: Path, digests: Sequence[str], release: str) -> None:
+    """Write into the registry that columns are released, before they are; of two processes at it, one is refused."""
+    with locked(registry):
+        entries = _read_registry(registry)
+        _refuse_twice(registry, entries, digests)
         entries.append({"columns": list(digests), "release": release})
-        text = json.dumps({"schema": BOOK_SCHEMA, "releases": entries}, indent=1) + "\n"
-        # A small column can be guessed from its digest. Permissions that the owner gave the book later are kept.
-        write_atomically(book, text, private=not book.exists())
+        text = json.dumps({"schema": REGISTRY_SCHEMA, "releases": entries}, indent=1) + "\n"
+        # A small column can be guessed from its digest. Permissions that the owner gave the registry later are kept.
+        write_atomically(registry, text, private=not registry.exists())
 
 
-def _refuse_twice(book: Path, entries: Sequence[Mapping[str, Any]], digests: Sequence[str]) -> None:
+def _refuse_twice(registry: Path, entries: Sequence[Mapping[str, Any]], digests: Sequence[str]) -> None:
     if any(set(entry["columns"]) & set(digests) for entry in entries):
         raise KeyReused(
-            f"the book {book} says that some of these columns were released before, and perfect sample privacy does "
-            f"not add up: two private releases of the same data can leak together",
+            f"the registry {registry} says that some of these columns were released before, and perfect sample privacy "
+            "does not add up: two private releases of the same data can leak together",
             way_out="Use the first, or protect all columns in one.",
         )
 
 
-def _read_book(book: Path) -> list[dict[str, Any]]:
-    if not book.exists():
+def _read_registry(registry: Path) -> list[dict[str, Any]]:
+    if not registry.exists():
         return []
     try:
-        document = json.loads(decode_text(read_bytes(book, limit_bytes=_BOOK_LIMIT_BYTES), book))
+        document = json.loads(decode_text(read_bytes(registry, limit_bytes=_REGISTRY_LIMIT_BYTES), registry))
         entries = document["releases"]
-        if document["schema"] == BOOK_SCHEMA and isinstance(entries, list) and all(map(_is_entry, entries)):
+        if document["schema"] == REGISTRY_SCHEMA and isinstance(entries, list) and all(map(_is_entry, entries)):
             return entries
     except (ValueError, KeyError, TypeError, RecursionError):
         pass
     raise UnreadableFile(
-        "this is not a book of releases, or it is damaged",
-        place=Place(file=str(book)),
+        "this is not a registry of releases, or it is damaged",
+        place=Place(file=str(registry)),
         way_out="Restore it: it guards the data.",
     )
 
@@ -462,7 +461,7 @@ def _digest(name: str, table: Any) -> str:
     return mark.hexdigest()
 
 
-# In capitals, so that nobody mails it by mistake.
+# In capitals, so that it is not shared by mistake.
 PRIVATE_SUFFIX = ".PRIVATE.json"
 
 
@@ -474,14 +473,14 @@ def disclose_table(
     about: str | None = None,
     study: Study | str | Path | None = None,
     samples: Samples | str = Samples.COLUMNS,
-    law: Distribution | Joint | str | Path | None = None,
-    law_from: TableLike | None = None,
-    law_is_public: bool = False,
+    distribution: Distribution | Joint | str | Path | None = None,
+    distribution_from: TableLike | None = None,
+    distribution_is_public: bool = False,
     private_histogram: Real | None = None,
-    law_from_these_records: bool = False,
+    distribution_from_these_records: bool = False,
     values: Mapping[str, Sequence[str]] | None = None,
     beta: Real = BETA,
-    book: str | Path | None = None,
+    registry: str | Path | None = None,
     ledger: str | Path | None = None,
     seconds: float = 60.0,
     bits: BitSource | None = None,
@@ -489,25 +488,25 @@ def disclose_table(
     limit_bytes: int = TABLE_LIMIT_BYTES,
     even_if_nothing: bool = False,
 ) -> TableRelease:
-    """Release what a table says as a whole; its certificate is written beside it, and the book remembers it.
+    """Release what a table says as a whole; its certificate is written beside it, and the registry lists it.
 
     What is protected is given, or declared in the [disclosure] of a study. A second release of the same columns is
     refused, and so is one that tells nothing, or was not shown to tell anything about records that it was not fitted
-    on, unless `even_if_nothing` says that it is wanted all the same. The book stands beside the data,
-    `<data>.releases.json`, unless another is named.
+    on, unless `even_if_nothing` says that it is wanted all the same. The registry of releases
+    stands beside the data, `<data>.releases.json`, unless another is named.
 
-    Where the law comes from has to be said: `law_from` is a table of other people, whose law is private unless
-    `law_is_public`; `law` is declared; `private_histogram` is an ε for noisy counts of the records; and
-    `law_from_these_records` counts it in the released records, whom no bound then covers. `values` are those that a
-    column can have, where neither law nor table of others says so. Where the law is private, law and mapping give the
-    table away: they go to `<out>.PRIVATE.json`, for its owner alone, and the certificate commits to that file. Where it
-    is public, `<out>.reading.csv` says what each symbol means.
+    The origin of the distribution must be given. `distribution_from` is a table of other people, whose distribution is
+    private unless `distribution_is_public`. `distribution` is declared. `private_histogram` is an ε for noisy counts of
+    the records. `distribution_from_these_records` counts the released records, and no bound then covers their people.
+    `values` are those that a column can have, where neither the distribution nor a table of other people says so. If
+    the distribution is private, it and the mapping give the table away: they go to `<out>.PRIVATE.json`, for the owner
+    alone, and the certificate commits to that file. If it is public, `<out>.reading.csv` says what each symbol means.
 
     Returns:
         The disclosure that was released, with its certificate.
 
     Raises:
-        InvalidParameter: columns are missing, or it was not said where the law comes from.
+        InvalidParameter: columns are missing, or the origin of the distribution is not given.
         Refused: the release was made before or is not paid for.
 
     >>> import pathlib, tempfile
@@ -516,8 +515,8 @@ def disclose_table(
     >>> data = {"smokes": ["no", "yes", "yes", "no"] * 25, "drinks": ["no", "yes", "no", "yes"] * 25}
     >>> last_year = {"smokes": ["no", "no", "yes", "no"] * 50, "drinks": ["no", "yes", "no", "no"] * 50}
     >>> told = sf.disclose_table(
-    ...     data, protect=["smokes", "drinks"], law_from=last_year, out=folder / "told.csv", book=folder / "book.json",
-    ...     insecure_seed=7, even_if_nothing=True,
+    ...     data, protect=["smokes", "drinks"], distribution_from=last_year, out=folder / "told.csv",
+    ...     registry=folder / "releases.json", insecure_seed=7, even_if_nothing=True,
     ... )
     >>> told.certificate.title
     'Certificate of a disclosure whose law is private: 2 samples with 2, 2 values'
@@ -527,22 +526,24 @@ def disclose_table(
     source = _source_of(
         what,
         used,
-        law=law,
-        law_from=None if law_from is None else as_arrow(law_from, limit_bytes=limit_bytes, columns=used),
-        is_public=law_is_public,
+        law=distribution,
+        reference=(
+            None if distribution_from is None else as_arrow(distribution_from, limit_bytes=limit_bytes, columns=used)
+        ),
+        is_public=distribution_is_public,
         epsilon=private_histogram,
-        these_records=law_from_these_records,
+        these_records=distribution_from_these_records,
         values=values,
         beta=beta,
     )
     payer = ledger_of(study, ledger)
     drawn = source_of(bits, insecure_seed, payer)
-    remembered = _book_of(data, book)
+    remembered = _registry_of(data, registry)
     places = _Places.of(out)
     probe_table(places.out)
     probe(places.sealed, places.kept, places.read)
     _check_not_held(places.kept)
-    probe(remembered, parameter="book")
+    probe(remembered, parameter="registry")
     table = as_arrow(data, limit_bytes=limit_bytes, columns=used)
     digests = check_not_released(remembered, used, table)
     if what is Samples.ROWS:
@@ -557,7 +558,7 @@ def disclose_table(
         _check_shown(made)
     debit = None if payer is None else release_of_disclosure(places.out.name, digests, made.cells, _promises(made))
     with paid(payer, debit):
-        # The book first: a release that it does not know of could be followed by another.
+        # The registry first: a release that it does not know of could be followed by another.
         record_release(remembered, digests, str(places.out))
         if made.private is not None:
             write_atomically(places.kept, made.private.to_json(), private=True)
@@ -594,7 +595,7 @@ class _Places:
 
 
 def _promises(made: TableRelease) -> list[str]:
-    """What the ledger is told beside the charge: what is claimed whatever the true law is."""
+    """Return the notes beside the charge in the ledger: what is claimed whatever the true law is."""
     return [claim.sentence for claim in made.certificate.claims if claim.measure in (DRIFT, HISTOGRAM)]
 
 
@@ -603,7 +604,7 @@ def _source_of(
     columns: Sequence[str],
     *,
     law: Distribution | Joint | str | Path | None,
-    law_from: Any,
+    reference: Any,
     is_public: bool,
     epsilon: Real | None,
     these_records: bool,
@@ -616,7 +617,7 @@ def _source_of(
         known = read_prior(known) if samples is Samples.ROWS else read_declared_law(known, columns)
     return LawSource(
         law=known,
-        reference=law_from,
+        reference=reference,
         is_public=is_public,
         epsilon=None if epsilon is None else as_exact("private_histogram", epsilon),
         these_records=these_records,
@@ -626,7 +627,7 @@ def _source_of(
 
 
 def _check_shown(made: TableRelease) -> None:
-    """Refuse a release of which it was not shown that it tells anything: it can be made once, and would be spent."""
+    """Refuse a release that was not shown to disclose anything: it can be made once, and would be spent."""
     if made.figures.proven_bits == 0:
         raise Refused(
             "the release may tell nothing: scored on records that it was not fitted on, nothing was shown to be told",
@@ -649,7 +650,7 @@ def _check_not_held(kept: Path) -> None:
 def _what(
     protect: Sequence[str] | None, about: str | None, study: Study | str | Path | None, samples: Samples | str
 ) -> tuple[list[str], str | None, Samples]:
-    """Return what is protected and told about, from the parameters or from the study."""
+    """Return what is protected and disclosed, from the parameters or from the study."""
     what = Samples.of(samples)
     asked = None if study is None else study_of(study)
     declared = None if asked is None else asked.disclosure
@@ -677,13 +678,13 @@ def _what(
     return list(declared.protect), declared.about, what
 
 
-def _book_of(data: TableLike, book: str | Path | None) -> Path:
-    if book is not None:
-        return Path(book)
+def _registry_of(data: TableLike, registry: str | Path | None) -> Path:
+    if registry is not None:
+        return Path(registry)
     if isinstance(data, str | Path | DataFile):
         return Path(f"{as_file(data).path}.releases.json")
     raise InvalidParameter(
         "must say where releases of this table are remembered",
-        parameter="book",
+        parameter="registry",
         way_out="Name a file that stays with the data; a second release is refused there.",
     )

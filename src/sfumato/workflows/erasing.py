@@ -1,8 +1,8 @@
 """Erasing people from a publication, its keys and its indexes.
 
-The manifest comes first: with it the rows are gone. What comes after, fresh draws in the place of theirs and the index
-without them, is done again by the same call if it was interrupted. Until all of it is done, a copy of the index as it
-was stays beside it, so that the same ids still find the same rows.
+The manifest is replaced first, which removes the rows. Then their draws are replaced by fresh ones and the index is
+written without them. The same call repeats these steps after an interruption. Until they are done, a copy of the old
+index stays beside the index, so that the same ids still find the same rows.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ def erase(
     """Take people out of a publication, given by part and row or, where there is an index in `keys`, by id.
 
     Their rows leave the reports and all amendments, true draws of theirs are overwritten by fresh ones in every key
-    file of `keys` that `unlock` opens, and the index forgets them. Files that were handed out before are as they were.
-    `progress` is told how many rows were written anew since it was last told, and how many there are.
+    file of `keys` that `unlock` opens, and they are removed from the index. Files that were handed out before are as
+    they were. `progress` is called with how many rows were written anew since the last call, and how many there are.
 
     Returns:
         How many rows were taken out.
@@ -133,7 +133,7 @@ def erase(
 
 
 def _check_nothing_pending(out: Path) -> None:
-    """Refuse while something waits to be finished here: it could bring back whoever is erased now."""
+    """Refuse while an unfinished operation is here: it could bring back a person who is erased now."""
     example = staging_inside(out, "0" * 16) if out.is_dir() else staging_beside(out, "0" * 16)
     if staged_like(example):
         raise InvalidParameter(
@@ -199,7 +199,7 @@ def _check_opens(reports: Reports, wanted: dict[str, set[int]], folder: Path | N
 
 
 def _check_there(part: PartNote, numbers: Iterable[int]) -> None:
-    """Refuse rows that a part never had, whoever named them: an index that is not protected may say anything."""
+    """Refuse rows that a part never had: an index that is not protected may say anything."""
     for number in sorted(numbers):
         if not part.start <= number < part.start + part.rows:
             raise InvalidParameter(
@@ -252,7 +252,7 @@ def _places(reports: Reports, part: PartNote, gone: Iterable[int]) -> list[int]:
 
 
 def _forget_people(reports: Reports, folder: Path, unlock: Unlocker) -> None:
-    """Write the indexes without whoever was erased, now or before."""
+    """Write the indexes without the people who were erased, now or before."""
     gone = {part.id: set(part.erased) for part in reports.note.parts if part.amends is None and part.erased}
     for name, index in read_indexes(folder, reports.note.fingerprint, gone, unlock).items():
         rest = index.without(gone[name])

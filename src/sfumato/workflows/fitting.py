@@ -48,7 +48,7 @@ from sfumato.study.study import Study
 from sfumato.surveys.classic_designs import Device
 from sfumato.workflows.reading import read_published, read_reports
 
-# Where the data of a model come from: reports that were published or opened, typed-in ones, tables of old devices.
+# --- The data of a model: published or opened reports, typed-in ones, tables of classic devices
 
 
 Channels = Mapping[str, AnyChannel | Device]
@@ -130,7 +130,8 @@ def published_or_typed(reports: Paths, study: Path | None, note: str | Path | No
     return read_reports(reports, study, note=note)
 
 
-# Fitting a model by its formula: which rows are complete, what is randomised in it, how people were sampled.
+# --- Fitting a model by its formula
+# Complete rows are selected, randomised variables are found, and the sampling design is read.
 
 
 MOST_GROUPS = 100
@@ -180,7 +181,7 @@ def fit_formula(
 
 
 def fit_by_group(data: ModelData, formula: str, group: str, **options: Any) -> tuple[Fit, ...]:
-    """Fit a model to everybody, then to the people of each value of a public column."""
+    """Fit a model to all people, then to the people of each value of a public column."""
     texts = cell_texts(public_column("group", group, data))
     values = sorted({text for text in texts.tolist() if text is not None})
     if len(values) > MOST_GROUPS:
@@ -332,7 +333,7 @@ def fits_by_group(
     study: Study | str | Path | None = None,
     channels: Channels | None = None,
 ) -> tuple[Fit, ...]:
-    """Fit a model to everybody, then to the people of each value of a public column; `group` of a fit is its value."""
+    """Fit a model to all people, then to those of each value of a public column; `group` of a fit is its value."""
     sampling = sampled or Sampled()
     data = model_data(reports, needed_words(model, sampling, group), study=study, channels=channels)
     return fit_by_group(data, model, group, kind=kind, sampled=sampling, errors=errors, confidence=confidence)

@@ -125,7 +125,7 @@ def keys_for(note: ReportsNote, keys: Keys, unlock: Unlocking, *, recover: bool)
 
 
 def _files_in(folder: Path, note: ReportsNote, *, recover: bool) -> tuple[list[Path], dict[Path, SfumatoError]]:
-    """Return the key files of a folder that fit, which headers tell without opening them, and those that are damaged.
+    """Return the key files of a folder that fit by their headers, unopened, and those that are damaged.
 
     They are the registrar's to recover answers, and others to open a level.
     """

@@ -25,11 +25,11 @@ from sfumato.workflows.releasing import paid, probe, source_of
 
 
 class NoiseDesign(Protocol):
-    """Anything that answers with noise and knows what that tells."""
+    """A design of noise with the bits that it discloses."""
 
     @property
     def capacity_bits(self) -> Interval:
-        """What one release tells at most about anyone."""
+        """The most that one release discloses about a person."""
 
     @property
     def certificate(self) -> Certificate | None:
@@ -41,7 +41,7 @@ class NoiseDesign(Protocol):
 
     @property
     def reaccounting(self) -> Reaccounting:
-        """What it takes to find again what a release tells, under whatever assumption."""
+        """The data to compute again what a release discloses, under another assumption."""
 
     def release(self, value: Any, bits: BitSource | None = None) -> Any:
         """Answer with noise."""

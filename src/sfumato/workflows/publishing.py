@@ -47,7 +47,7 @@ from sfumato.workflows.releasing import (
     source_of,
 )
 
-# Publishing the first part of a publication: in memory, to a file, or into a folder.
+# --- Publishing the first part: in memory, to a file, or into a folder
 
 
 Protections = Protection | Mapping[str, Protection] | Callable[[tuple[str, ...]], Mapping[str, Protection]]
@@ -55,7 +55,7 @@ Protections = Protection | Mapping[str, Protection] | Callable[[tuple[str, ...]]
 
 
 def publish_in_memory(asked: PublishRequest, memory: Memory) -> StudyPublication:
-    """Draw a part that stays in memory; the record knows of it before the caller does."""
+    """Draw a part that stays in memory; the registry knows of it before the caller does."""
     part = new_part_id(asked.bits)
     wanted = intended(asked.study, asked.epoch, memory, part, people=asked.people, again=asked.again)
     if not asked.is_simulation:
@@ -78,7 +78,7 @@ def publish_to(
         finished = finish(place, wanted, memory)
         if finished is not None:
             return StudyPublication(
-                reports=finished[0], keys={}, published=finished[1], resumed=True, record=memory.record
+                reports=finished[0], keys={}, published=finished[1], resumed=True, registry=memory.registry
             )
     held = place.files.held_keys(place.unlock)
     if asked.is_on_spark:
@@ -101,7 +101,7 @@ def publish_to(
     note, published = release_part(
         place, securely(draw, memory.ledger), wanted, memory, protections, rows=rows, draws=draws
     )
-    return StudyPublication(reports=place.made(note), keys={}, published=published, record=memory.record)
+    return StudyPublication(reports=place.made(note), keys={}, published=published, registry=memory.registry)
 
 
 def drawing(
@@ -237,7 +237,7 @@ def securely(
 
 
 def _made_before(place: Destination, part: str, held: Keys | None) -> PartNote | None:
-    """Return the note of a part that keys made before: without its salts it could not be told from another.
+    """Return the note of a part that keys made before: without its salts it could not be distinguished from another.
 
     A copy of the keys need not know that they were used; the reports at `out` do.
     """
@@ -266,7 +266,8 @@ def _check_new_folder(place: Destination) -> None:
         )
 
 
-# New people for a publication in a folder: a further part, under the same seeds or with keys of its own.
+# --- Appending new people to a publication in a folder
+# They become a further part, under the same seeds or with keys of its own.
 
 
 def append_part(
@@ -289,7 +290,7 @@ def append_part(
         finished = finish(place, wanted, memory)
         if finished is not None:
             return StudyPublication(
-                reports=finished[0], keys={}, published=finished[1], resumed=True, record=memory.record
+                reports=finished[0], keys={}, published=finished[1], resumed=True, registry=memory.registry
             )
     seeds = series_keys(place)
     is_new = seeds is None
@@ -319,11 +320,13 @@ def append_part(
     memory.check_there()
     checked = securely(draw, memory.ledger)
     _, published = release_part(later, checked, wanted, memory, protections, rows=rows, draws=draws)
-    return StudyPublication(reports=read_report_files(place.out), keys={}, published=published, record=memory.record)
+    return StudyPublication(
+        reports=read_report_files(place.out), keys={}, published=published, registry=memory.registry
+    )
 
 
 def _people_of(place: Destination, *, indexed: bool) -> Callable[[], Iterable[PeopleIndex]]:
-    """Return what finds who is in already; it is asked again when nobody else can add to the publication."""
+    """Return a function that finds who is in already; it is called again under the lock of the publication."""
 
     def known() -> Iterable[PeopleIndex]:
         note = read_report_files(place.out).note
@@ -345,7 +348,7 @@ def _people_of(place: Destination, *, indexed: bool) -> Callable[[], Iterable[Pe
 
 
 def _check_not_indexed(place: Destination, parts: Iterable[str]) -> None:
-    """Refuse to add people whom nobody could find where all others can be found."""
+    """Refuse to add people without an index where all others have one."""
     if place.keys is not None and all(index_path(place.keys, part).exists() for part in parts):
         raise InvalidParameter(
             "must name the column of ids: this publication has an index of its people, and new ones would not be in it",
@@ -426,7 +429,7 @@ def publish(
     bits: BitSource | None = None,
     insecure_seed: int | None = None,
     progress: Progress | None = None,
-    record: str | Path | None = None,
+    registry: str | Path | None = None,
     again: str | None = None,
     people: str | None = None,
     id_column: str | None = None,
@@ -443,14 +446,14 @@ def publish(
     passphrase, a private key or the word that they are unprotected will do. Without `out` everything stays in memory,
     which a study with a ledger does not allow: what is not written is not paid for.
 
-    Every release is remembered in a record, `releases.json` beside the study's file unless `record` names another, and
-    in the ledger; a study that is no file needs one of the two. The same study or file in the same epoch is about the
-    same people, unless `people` declares that they are others. They are released about once: a further release is
+    Every release is remembered in a registry, `releases.json` beside the study's file unless `registry` names another,
+    and in the ledger; a study that is no file needs one of the two. The same study or file in the same epoch is about
+    the same people, unless `people` declares that they are others. They are released about once: a further release is
     named by `again`, paid for, and added up in what readers see. A publication that was interrupted is finished as it
     was drawn then. Simulations, with `insecure_seed`, are no releases.
 
     With `append` the table holds new people, who become a further part of the publication in the folder `out`. With
-    `id_column` the registrar gets a sealed index from person to row, beside the keys; nobody may be in twice. `shuffle`
+    `id_column` the registrar gets a sealed index from person to row, beside the keys; no one may be in twice. `shuffle`
     puts the rows in an order of chance.
 
     The rows of a table of Spark stay on its executors, which write the part into the folder `out`; with `engine` spark,
@@ -489,7 +492,7 @@ def publish(
         progress=progress,
         engine=engine,
     )
-    memory = memory_of(study, record, payer)
+    memory = memory_of(study, registry, payer)
     if out is None:
         if payer is not None:
             raise InvalidParameter(
@@ -522,12 +525,12 @@ def write_publication(
     keys: str | Path | None = None,
     protection: Protections | None = None,
     *,
-    record: str | Path | None = None,
+    registry: str | Path | None = None,
 ) -> tuple[Path, ...]:
     """Write a publication that was made in memory: the reports to `out`, the key files into the folder `keys`.
 
-    Returns the key files. `protection` has no default, because key files without one open for anyone. The record that
-    remembers the publication is the one that knew it first, unless `record` names another.
+    Returns the key files. `protection` has no default, because key files without one open for anyone. The registry that
+    remembers the publication is the one that knew it first, unless `registry` names another.
 
     Returns:
         The files that were written.
@@ -556,7 +559,7 @@ def write_publication(
             way_out="Choose another folder.",
         )
     payer, protections = ledger_of(note.study), protections_of(place.files, protection)
-    memory = memory_of(note.study, publication.record if record is None else record, payer)
+    memory = memory_of(note.study, publication.registry if registry is None else registry, payer)
     if not publication.simulated:
         check_secure(note, payer)
         memory.check_there()

@@ -343,15 +343,16 @@ def _refuse(**given: str | None) -> None:
             )
 
 
-# Of questions with several options: who was asked about which, and how many chose two of them together.
+# --- Questions with several options
+# Which respondents were asked about which options, and how many chose two of them together.
 
 
 def option_pairs(
     reports: Collected | str | Path, question: str, *, confidence: float = 0.95, group: str | None = None
 ) -> Mapping[str | None, tuple[Quantity, ...]]:
-    """Return the share of those who chose both, for every pair of options; by group, everybody under None.
+    """Return the share of those who chose both, for every pair of options; by group, all people under None.
 
-    Only a question that asks each respondent about two options or more can tell.
+    This needs a question that asks each respondent about two options or more.
 
     Returns:
         The joint shares of two options.

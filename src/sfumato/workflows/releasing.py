@@ -1,8 +1,8 @@
 """How a part is released: staged, entered in the registry, paid for, put in place and settled.
 
-Until it is noted, a crash has cost nothing. From then on no crash calls for new draws: what is staged is complete, and
-the same command finishes it, paid for once. The record is the first to know of a part and the last to be told that it
-is in place, so whatever the ledger knows, one that is unfinished is found.
+Until a part is entered in the registry, a crash has cost nothing. From then on no crash requires new draws: what is
+staged is complete, and the same command finishes it, paid for once. The registry is the first to name a part and the
+last to note that it is in place, so an unfinished part that is in the ledger is always found.
 """
 
 from __future__ import annotations
@@ -102,32 +102,32 @@ def check_admissible(wanted: Published, history: tuple[Remembered, ...]) -> Publ
     check_parts((*others, wanted))
     if wanted.of is not None and not any(other.part == wanted.of for other in others):
         raise InvalidParameter(
-            "is the first part of a publication that neither record nor ledger remembers",
+            "is the first part of a publication that neither registry nor ledger remembers",
             parameter="out",
             value=wanted.of[:8],
-            way_out="Name the `record` or the `ledger` that remembers the publication.",
+            way_out="Name the `registry` or the `ledger` that remembers the publication.",
         )
     if wanted.again is not None and not any(wanted.is_about(other) for other in others):
         raise InvalidParameter(
             "names a further release, and none is remembered that came before it",
             parameter="again",
             value=wanted.again,
-            way_out="Leave it out, or name the `record` or the `ledger` that remembers the first.",
+            way_out="Leave it out, or name the `registry` or the `ledger` that remembers the first.",
         )
     return wanted
 
 
 def hand_out(made: StudyPublication, wanted: Published, memory: Memory) -> StudyPublication:
-    """Release a part into the memory of the caller; the record knows of it before the caller does."""
-    with memory.held() as record:
-        history = memory.history(record)
+    """Release a part into the memory of the caller; the registry knows of it before the caller does."""
+    with memory.held() as registry:
+        history = memory.history(registry)
         published = check_admissible(_drawn(wanted, made.reports.note), history)
-        if record is not None:
+        if registry is not None:
             noted = memory.noted(published)
-            record.intend(noted)
-            record.settle(noted)
+            registry.intend(noted)
+            registry.settle(noted)
     note = _with_earlier(made.reports.note, published, history)
-    return replace(made, reports=replace(made.reports, note=note), published=published, record=memory.record)
+    return replace(made, reports=replace(made.reports, note=note), published=published, registry=memory.registry)
 
 
 def release_part(
@@ -147,15 +147,15 @@ def release_part(
         _check_affordable(wanted, memory, place.files.study, rows)
         with place.staged(wanted.part, protections, rows, draws=draws) as staged:
             note, keys = draw(staged)
-            record = holding.enter_context(memory.held())
-            history = memory.history(record)
+            registry = holding.enter_context(memory.held())
+            history = memory.history(registry)
             published = check_admissible(_drawn(wanted, note), history)
             _check_affordable(published, memory, place.files.study, published.rows)
             note = _with_earlier(note, published, history)
             staged.complete(note, keys)
-        # What is complete stays staged, whatever goes wrong from here on, unless nobody will look for it.
+        # From here on a complete part stays staged after any error, unless no rerun would look for it.
         try:
-            _put(place, note, keys, published, memory, record)
+            _put(place, note, keys, published, memory, registry)
         except BaseException:
             if not _is_known(published, memory):
                 place.discard(published.part)
@@ -166,12 +166,12 @@ def release_part(
 def finish(place: Destination, wanted: Published, memory: Memory) -> tuple[Reports, Published] | None:
     """Finish a part of the same that was interrupted, without drawing; None if there is none.
 
-    It is staged at its destination, or in place and not yet settled. If it is neither, nobody knows whether it was
+    It is staged at its destination, or in place and not yet settled. If it is neither, it is unknown whether it was
     seen, and only a further release can follow. One that is settled, and only not tidied up, was interrupted as well.
     """
     place.make_ready()
-    with locked(place.lock), memory.held() as record:
-        history = memory.history(record)
+    with locked(place.lock), memory.held() as registry:
+        history = memory.history(registry)
         pending = [one.published for one in history if not one.released]
         published = next((one for one in pending if _is_same(wanted, one)), None)
         settled = [one.published for one in history if one.released and _is_same(wanted, one.published)]
@@ -189,12 +189,12 @@ def finish(place: Destination, wanted: Published, memory: Memory) -> tuple[Repor
                 "which is paid for and added up.",
             )
         note = replace(reports.note, parts=(reports.note.part(published.part),))
-        _put(mine, note, {}, published, memory, record)
+        _put(mine, note, {}, published, memory, registry)
         return place.made(note), published
 
 
 def _is_known(published: Published, memory: Memory) -> bool:
-    """Whether a rerun would look for a part: where nobody can tell, it might."""
+    """Whether a rerun would look for a part; true where that is unknown."""
     try:
         return any(one.published.id == published.id for one in memory.history())
     except (SfumatoError, OSError):
@@ -215,7 +215,7 @@ def _drawn(wanted: Published, note: ReportsNote) -> Published:
 
 
 def _with_earlier(note: ReportsNote, published: Published, history: tuple[Remembered, ...]) -> ReportsNote:
-    """Tell the readers of a release what those before it show of the same people."""
+    """Add to the note of a release what those before it show of the same people."""
     if published.role is not Role.FIRST:
         return note
     before = []
@@ -228,28 +228,28 @@ def _with_earlier(note: ReportsNote, published: Published, history: tuple[Rememb
 
 
 def _put(
-    place: Destination, note: ReportsNote, keys: Keys, published: Published, memory: Memory, record: Record | None
+    place: Destination, note: ReportsNote, keys: Keys, published: Published, memory: Memory, registry: Record | None
 ) -> None:
     noted = memory.noted(published)
-    if record is not None:
-        record.intend(noted)
+    if registry is not None:
+        registry.intend(noted)
     payer = None if memory.ledger is None else Ledger(memory.ledger)
     receipt = None
     if payer is not None:
         try:
-            receipt = payer.spend_priced(_price(published, memory, note.study, record), release_id=published.id)
+            receipt = payer.spend_priced(_price(published, memory, note.study, registry), release_id=published.id)
         except (BudgetSpent, KeyReused, ReleasedBefore):
             # Nothing left staging: what was refused was not released, and need not be remembered.
-            if record is not None and place.holds(published):
-                record.void(noted)
+            if registry is not None and place.holds(published):
+                registry.void(noted)
                 place.discard(published.part)
             raise
     place.put(note, keys)
-    # The record last: while it says that something is unfinished, a rerun settles both.
+    # The registry last: while it says that something is unfinished, a rerun settles both.
     if payer is not None and receipt is not None:
         payer.settle(receipt)
-    if record is not None:
-        record.settle(noted)
+    if registry is not None:
+        registry.settle(noted)
     place.discard(published.part)
 
 
@@ -265,16 +265,16 @@ def _check_affordable(published: Published, memory: Memory, study: Study, rows: 
 
 
 def _price(
-    published: Published, memory: Memory, study: Study, record: Record | None = None
+    published: Published, memory: Memory, study: Study, registry: Record | None = None
 ) -> Callable[[LedgerState], Release]:
     """Return what says what a part costs, given what the ledger was paid for its publication so far.
 
-    Parts that the record alone knows, because the study had another ledger then or none, are in the publication and
+    Parts that the registry alone knows, because the study had another ledger then or none, are in the publication and
     were not paid for here.
     """
     released = {
         one.published.part: one.published
-        for one in memory.history(record)
+        for one in memory.history(registry)
         if one.released and one.published.publication == published.publication
     }
 
@@ -288,9 +288,9 @@ def _price(
     return price
 
 
-# Paying for a release: the places are checked, the ledger is debited, the release is written, and that is noted.
-#
-# A study names its ledger in [budget]; a step may be given another only if the study names none.
+# --- Paying for a release
+# The places are checked, the ledger is debited, the release is written, and that is noted. A study names its ledger in
+# [budget]; a step may be given another only if the study names none.
 
 
 def source_of(bits: BitSource | None, insecure_seed: int | None, ledger: Path | None) -> BitSource | None:
@@ -309,7 +309,7 @@ def source_of(bits: BitSource | None, insecure_seed: int | None, ledger: Path | 
 def paid(ledger: Path | None, release: Release | None, release_id: str | None = None) -> Iterator[None]:
     """Debit the ledger, let the release happen, and note that it did; without a ledger just let it happen.
 
-    If the release fails, the debit stays: nobody can know how much of it was seen.
+    If the release fails, the debit stays, because it is unknown how much of it was seen.
     """
     if ledger is None or release is None:
         yield
@@ -354,7 +354,7 @@ def _before_paying() -> Iterator[None]:
         raise
 
 
-# What somebody asks to be published: the study, the table wherever its rows are, and how it is drawn.
+# --- A request to publish: the study, the table and how it is drawn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,7 @@
 """Answering a study as a respondent's device does.
 
-Answers stay on the device. What leaves it has one length, and its law is that of the study's ways of asking: the row is
-drawn by the code that draws every part, and the bodies hold the shifts of that very draw.
+Answers stay on the device. What leaves it has one length, and its distribution is that of the study's questions: the
+row is drawn by the code that draws every part, and the bodies hold the shifts of the same draw.
 """
 
 from __future__ import annotations
@@ -35,10 +35,9 @@ from sfumato.study.file import read_study
 from sfumato.study.handler import Draw
 from sfumato.study.study import Study
 
-# Reports drawn on a device: one row, or many at once where devices are simulated, by the code that every part uses.
-#
-# What a device draws of a question is its report and the shifts of each level that somebody can hold a key of. Who
-# gets which of them is the collection's affair.
+# --- Drawing reports on a device: one row, or many at once where devices are simulated
+# The draw of a question is its report and the shift of each level that has a key. The collection decides which receiver
+# gets which shift.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +79,7 @@ def cells_of(collection: Collection, question: str, table: Any) -> AnswerCells:
 
 
 def answer_mark(cells: AnswerCells) -> bytes:
-    """Return what tells one answer of one person from another, however it was written."""
+    """Return a mark that distinguishes the answers of a person, however they are written."""
     is_drawn = cells.drawn is None or bool(cells.drawn.any())
     return repr(np.asarray(cells.answers).tolist() if is_drawn else None).encode()
 
@@ -111,14 +110,11 @@ def draw_cells(
     ]
 
 
-# What a device remembers, so that the same answer never gets a second report.
-#
-# Two independent reports about one answer tell more than one; enough of them tell everything. So the report of an
-# answer is kept with its draws, and given again when the question is asked again: in the next wave of a panel, or
-# after a crash. An answer that has changed is drawn anew: under the old draws, the difference of the reports would be
-# that of the answers.
-#
-# The memory belongs to its person and stays on the device. Whoever has it can find the answers in it.
+# --- The memory of a device: the same answer never gets a second report
+# Independent reports about one answer disclose more than one, and enough of them disclose it. So the report of an
+# answer is kept with its draws, and is sent again when the question is asked again: in the next wave of a panel, or
+# after a crash. A changed answer is drawn anew, because under the old draws the difference of the reports would be that
+# of the answers. The memory stays on the device; the answers can be found from it.
 
 
 SCHEMA = "sfumato/device/1"
@@ -303,7 +299,7 @@ def respond(
     """Return what a respondent's device sends: reports that are drawn here, and what is sealed for each receiver.
 
     With a `memory`, an answer that was given before in this study gets the report that it got then, under the draws of
-    then: repeating it tells nothing new. The same answers in the same wave give the very same submission.
+    then: repeating it discloses nothing new. The same answers in the same wave give the very same submission.
 
     Returns:
         The submission, ready to be sent.

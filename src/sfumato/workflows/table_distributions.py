@@ -1,9 +1,9 @@
 """Where the distribution of a table comes from.
 
-Other people's records, a declaration, noisy counts of the released records, or those records themselves, which has to
-be said in so many words: a mapping made from the records that it is used on covers nobody in them. The values that a
-column can have come from the same place: one that only the released records know of is something that they tell.
-Theory: docs/theory/disclosure.md
+The sources are other people's records, a declaration, noisy counts of the released records, or those records
+themselves. The last has to be requested explicitly: a mapping made from the records that it is used on protects none of
+them. The values that a column can have come from the same source, because a value that only the released records have
+would disclose something about them.   Theory: docs/theory/disclosure.md
 """
 
 from __future__ import annotations
@@ -33,9 +33,8 @@ from sfumato.prob.file_entries import in_reading_order, make_distribution
 from sfumato.prob.operations import Joint
 from sfumato.sampling.sources import BitSource
 
-# Reading a declared law of several columns: one line for each combination of values, with its probability.
-#
-# The header names the columns and, last or anywhere, `probability`. Combinations that are left out have probability 0.
+# --- Reading a declared distribution: one line for each combination of values, with its probability
+# The header names the columns and, in any place, `probability`. Combinations that are left out have probability 0.
 
 
 PROBABILITY = "probability"
@@ -49,7 +48,7 @@ def read_declared_law(path: str | Path, columns: Sequence[str], *, limit_bytes: 
     names = [cell.strip() for cell in header.cells]
     if sorted(names) != sorted([*columns, PROBABILITY]):
         raise UnreadableFile(
-            f"the law must have the columns {', '.join([*columns, PROBABILITY])}, each once, and no others",
+            f"the distribution must have the columns {', '.join([*columns, PROBABILITY])}, each once, and no others",
             way_out="Write one line for each combination of values, with its probability.",
             place=place,
         )
@@ -77,7 +76,7 @@ def _add(
     found: dict[tuple[str, ...], Fraction], record: Record, places: Sequence[int], probability: int, path: str
 ) -> None:
     line = Place(file=path, line=record.line)
-    cell = tuple(check_text(record.cells[i].strip(), "a value of the law", line) for i in places)
+    cell = tuple(check_text(record.cells[i].strip(), "a value of the distribution", line) for i in places)
     if cell in found or not all(cell):
         raise UnreadableFile("a combination of values is empty or stands twice", way_out="Keep one.", place=line)
     found[cell] = parse_number(record.cells[probability], f"column {PROBABILITY}", line)
@@ -90,20 +89,21 @@ def _product(alphabets: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
     return cells
 
 
-# Columns as codes whose order says nothing about the rows.
-#
-# A column read from a file is coded as its values come up, and then the first row is always 0. Here codes follow the
-# reading order of the values (2 before 10), or the order in which they are declared.
+# --- Columns as codes whose order does not depend on the rows
+# A column read from a file is coded in the order in which its values first occur, so the first row is always 0. Here
+# codes follow the reading order of the values (2 before 10), or the order in which they are declared.
 
 
-def coded_column(table: Any, name: str, declared: Sequence[str] | None = None, *, parameter: str = "law") -> Words:
+def coded_column(
+    table: Any, name: str, declared: Sequence[str] | None = None, *, parameter: str = "distribution"
+) -> Words:
     """Return a column whose code 0 is the first of its values in order, or the first that is declared."""
     words = words_of(table, name)
     order = tuple(map(str, in_reading_order(words.texts))) if declared is None else tuple(declared)
     if missing := set(words.texts) - set(order):
         raise InvalidParameter(
-            f"{'has no probability for' if parameter == 'law' else 'leaves out'} {len(missing)} of the values of "
-            f"column {name}",
+            f"{'has no probability for' if parameter == 'distribution' else 'leaves out'} {len(missing)} of the values "
+            f"of column {name}",
             parameter=parameter,
             way_out="Declare every value that can occur, with `values` where nothing else does.",
         )
@@ -144,13 +144,15 @@ class LawSource:
                 "is said twice" if any(ways) else "is not said: a mapping made for these records covers nobody in them"
             )
             raise InvalidParameter(
-                f"where the law of the data comes from {said}",
-                way_out="Give `law_from`, a table of other people; or `law`, a declared one; or `private_histogram`, "
-                "an epsilon; or, knowing that, `law_from_these_records`.",
+                f"where the distribution of the data comes from {said}",
+                way_out="Give `distribution_from`, a table of other people; or `distribution`, a declared one; or "
+                "`private_histogram`, an epsilon; or, knowing that, `distribution_from_these_records`.",
             )
         if self.is_public and self.reference is None:
             raise InvalidParameter(
-                "is about a table of other people", parameter="law_is_public", way_out="Give `law_from` as well."
+                "is about a table of other people",
+                parameter="distribution_is_public",
+                way_out="Give `distribution_from` as well.",
             )
         if self.epsilon is not None and not Fraction(1, 1000) <= self.epsilon <= 16:
             raise InvalidParameter(
@@ -179,12 +181,12 @@ class LawSource:
 
     def known(self, name: str, like: Words) -> Words:
         """Return the same column of the reference table, in the same codes."""
-        return coded_column(self.reference, name, like.texts, parameter="law_from")
+        return coded_column(self.reference, name, like.texts, parameter="distribution_from")
 
     def _alphabet_from(self, name: str) -> str:
         if self.law is not None:
-            return "law"
-        return "values" if name in self.values else "law_from"
+            return "distribution"
+        return "values" if name in self.values else "distribution_from"
 
     def _values_of(self, name: str) -> Sequence[str] | None:
         if name in self.values:
@@ -202,7 +204,7 @@ class LawSource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MadeLaw:
-    """The law of the protected columns, P(w|x) where one column is told about, and how both were made."""
+    """The law of the protected columns, P(w|x) where one column is disclosed, and how both were made."""
 
     law: DataLaw
     feature: FloatArray | None
@@ -212,7 +214,7 @@ class MadeLaw:
 def law_of_columns(
     source: LawSource, names: Sequence[str], columns: Sequence[Words], about: tuple[str, Words] | None, bits: BitSource
 ) -> MadeLaw:
-    """Return the law of columns, each row a data set, and of what is told about."""
+    """Return the law of columns, each row a data set, and of the disclosed column."""
     shape = tuple(len(column.texts) for column in columns)
     told = None if about is None else len(about[1].texts)
     if source.law is not None:
@@ -220,7 +222,7 @@ def law_of_columns(
     cells = math.prod(shape) * (1 if told is None or source.epsilon is None else told)
     if cells > _MOST_COUNTED:
         raise InvalidParameter(
-            f"have {cells} combinations of values, and a law is counted over at most {_MOST_COUNTED}",
+            f"have {cells} combinations of values, and a distribution is counted over at most {_MOST_COUNTED}",
             parameter="protect",
             way_out="Merge values, or protect fewer columns.",
         )
@@ -246,7 +248,7 @@ def law_of_columns(
 
 
 def law_of_counts(counts: IntArray, estimation: Estimation, *, about: bool) -> DataLaw:
-    """Return the law of the protected columns from counts, whose last axis is the column that is told about, if any."""
+    """Return the law of the protected columns from counts, whose last axis is the disclosed column, if any."""
     if not about:
         return smoothed_data_law(counts, _smoothing(estimation))
     # Noise was drawn for every value of that column, and so much is added for each.
@@ -269,7 +271,7 @@ def law_of_rows(source: LawSource, name: str, column: Words, bits: BitSource) ->
     if source.law is not None:
         if not isinstance(source.law, Distribution):
             raise InvalidParameter(
-                "must be a Distribution for rows", parameter="law", way_out="Give one for the values."
+                "must be a Distribution for rows", parameter="distribution", way_out="Give one for the values."
             )
         return Distribution(source.law.probabilities).to_exact(), Estimation()
     counted = column if source.reference is None else source.known(name, column)
@@ -323,13 +325,15 @@ def _declared(source: LawSource, columns: Sequence[Words], about: tuple[str, Wor
         return MadeLaw(law=DataLaw.of(whole), feature=feature, estimation=Estimation(feature=Origin.DECLARED))
     if law is None or isinstance(law, Distribution):
         raise InvalidParameter(
-            "must have an axis for each protected column", parameter="law", way_out="Give a Joint, or an array."
+            "must have an axis for each protected column",
+            parameter="distribution",
+            way_out="Give a Joint, or an array.",
         )
     data = DataLaw.of(law)
     if data.shape != shape:
         raise InvalidParameter(
             f"has the shape {data.shape}, and the protected columns have {shape} values",
-            parameter="law",
+            parameter="distribution",
             way_out="Give a probability to each combination of values, columns in their order.",
         )
     if about is None:
@@ -337,8 +341,9 @@ def _declared(source: LawSource, columns: Sequence[Words], about: tuple[str, Wor
     if not source.these_records:
         raise InvalidParameter(
             f"has no column {about[0]}, and a mapping made for what these records say of it covers nobody in them",
-            parameter="law",
-            way_out="Declare the law of that column as well; or, knowing that, give `law_from_these_records` too.",
+            parameter="distribution",
+            way_out="Declare the distribution of that column as well; or, knowing that, give "
+            "`distribution_from_these_records` too.",
         )
     counts = counts_of([*columns, about[1]])
     estimation = Estimation(feature=Origin.RECORDS, records=len(about[1]))

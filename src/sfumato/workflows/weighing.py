@@ -1,4 +1,9 @@
-"""Weights of reports as a table for other programs."""
+"""Weights of reports as a table for other programs.
+
+A weight is what a report counts towards an answer. The weights of an answer, summed over reports, are an unbiased count
+of those who gave it. So a program that can join, group and sum reads shares from reports; these are the `raw` shares of
+`sfumato estimate`.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +24,6 @@ from sfumato.study.handler import Handler
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-
-# Weights: what each report counts towards each answer, as a table for other programs.
-#
-# The weights of an answer, summed over reports, are an unbiased count of those who gave it. So whatever can join,
-# group and sum reads shares from reports, and these are the `raw` shares of `sfumato estimate`.
 
 
 MOST_WEIGHTS = 1 << 24

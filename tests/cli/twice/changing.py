@@ -123,7 +123,7 @@ def offices(folder, second="newcomers.csv", **changes):
 def other_study(folder):
     offices(folder)
     sf.write_study(small_study(questions=small_study().questions[:2], name="Houses"), folder / "other.toml")
-    options = given(out=folder / "other.parquet", keys=folder / "other-keys", record=folder / "other.json")
+    options = given(out=folder / "other.parquet", keys=folder / "other-keys", registry=folder / "other.json")
     sf.publish(folder / "other.toml", folder / "answers.csv", **options)
 
 
@@ -282,10 +282,10 @@ APPENDING = [
         refusal=KeyRefused, words="passphrase", debits=PAID,
     ),
     Case(
-        name="append to a publication that its record does not know",
+        name="append to a publication that its registry does not know",
         prepare=partial(in_folder, prepare=without_ledger),
-        command=f"{APPEND} --record mine.json", call=append(record="mine.json"),
-        refusal=InvalidParameter, words="that neither record nor ledger remembers",
+        command=f"{APPEND} --registry mine.json", call=append(registry="mine.json"),
+        refusal=InvalidParameter, words="that neither registry nor ledger remembers",
     ),
     Case(
         name="append with the seed of another part",

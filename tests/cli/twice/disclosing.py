@@ -29,20 +29,22 @@ def disclosed(folder):
     sf.disclose_table(
         folder / "answers.csv",
         study=folder / "study.toml",
-        law_from_these_records=True,
+        distribution_from_these_records=True,
         out=folder / "first.csv",
         even_if_nothing=True,
     )
 
 
 def disclose(data="answers.csv", out="whole.csv", **options):
-    return lambda: sf.disclose_table(data, out=out, law_from_these_records=True, even_if_nothing=True, **options)
+    return lambda: sf.disclose_table(
+        data, out=out, distribution_from_these_records=True, even_if_nothing=True, **options
+    )
 
 
 WHOLE = ("answers.csv.releases.json", "whole.csv", "whole.csv.PRIVATE.json", "whole.csv.certificate.json")
 SAMPLES = (Kind.PERFECT_SAMPLES,)
-DISCLOSE = "disclose answers.csv --out whole.csv --law-from-these-records --even-if-nothing --study study.toml"
-FORCED = "--law-from-these-records --even-if-nothing"
+DISCLOSE = "disclose answers.csv --out whole.csv --distribution-from-these-records --even-if-nothing --study study.toml"
+FORCED = "--distribution-from-these-records --even-if-nothing"
 GIVEN = f"disclose answers.csv --out whole.csv {FORCED} --protect moved,place --ledger budget"
 DISCLOSING = [
     Case(
@@ -68,14 +70,14 @@ DISCLOSING = [
         refusal=InvalidParameter, words="has the private certificate of another release beside it",
     ),
     Case(
-        name="a second release is refused by the book",
+        name="a second release is refused by the registry",
         prepare=disclosed, command=DISCLOSE, call=disclose(study="study.toml"),
         refusal=KeyReused, words="two private releases of the same data can leak together", debits=SAMPLES,
     ),
     Case(
-        name="a second release in another book is refused by the ledger",
+        name="a second release in another registry is refused by the ledger",
         prepare=disclosed,
-        command=f"{DISCLOSE} --book fresh.json", call=disclose(study="study.toml", book="fresh.json"),
+        command=f"{DISCLOSE} --registry fresh.json", call=disclose(study="study.toml", registry="fresh.json"),
         refusal=BudgetSpent, words="were released before", debits=SAMPLES,
     ),
     Case(
@@ -104,13 +106,13 @@ DISCLOSING = [
         command=DISCLOSE, call=disclose(study="study.toml"), refusal=InvalidParameter, words="is a folder",
     ),
     Case(
-        name="a book in a folder that is not there",
+        name="a registry in a folder that is not there",
         prepare=whole,
-        command=f"{DISCLOSE} --book no/book.json", call=disclose(study="study.toml", book="no/book.json"),
-        refusal=InvalidParameter, words="book='no/book.json' lies in a folder that does not exist",
+        command=f"{DISCLOSE} --registry no/mine.json", call=disclose(study="study.toml", registry="no/mine.json"),
+        refusal=InvalidParameter, words="registry='no/mine.json' lies in a folder that does not exist",
     ),
     Case(
-        name="a book that is none",
+        name="a file that is no registry",
         prepare=both(whole, lambda folder: (folder / "answers.csv.releases.json").write_text("{}")),
         command=DISCLOSE, call=disclose(study="study.toml"), refusal=UnreadableFile, words="it guards the data",
     ),

@@ -43,7 +43,7 @@ def with_pem(folder):
 def forged(study, rows):
     """Keys of the forger: drawn for this study by somebody who knows the draws, and not marked as used."""
     with tempfile.TemporaryDirectory() as own:
-        made = sf.publish(replace(study, ledger=None), answers(rows), record=f"{own}/releases.json")
+        made = sf.publish(replace(study, ledger=None), answers(rows), registry=f"{own}/releases.json")
     return {name: by_level[0].having_produced(None) for name, by_level in made.keys.items()}
 
 

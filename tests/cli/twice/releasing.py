@@ -116,7 +116,7 @@ RELEASING = [
         refusal=KeyReused, words="perhaps under a copy of the key files", debits=(Kind.LOCAL, Kind.LOCAL),
     ),
     Case(
-        name="the ledger knows when the record is gone",
+        name="the ledger knows when the registry is gone",
         prepare=removed("releases.json", rich_and_published),
         command=PUBLISH_TWO, call=publish(out="two.parquet", keys="other"),
         refusal=ReleasedBefore, words="same people", debits=(Kind.LOCAL,),
@@ -129,25 +129,25 @@ RELEASING = [
         refusal=KeyReused, words="perhaps under a copy of the key files", debits=(Kind.LOCAL, Kind.LOCAL),
     ),
     Case(
-        name="a record of their own is asked instead",
+        name="a registry of their own is asked instead",
         prepare=without_ledger,
-        command=f"{PUBLISH} --record mine.json", call=publish(record="mine.json"),
+        command=f"{PUBLISH} --registry mine.json", call=publish(registry="mine.json"),
         makes=(*KEYS, *REPORTS, "mine.json"),
     ),
     Case(
-        name="a record in a folder that is not there",
-        prepare=without_ledger, command=f"{PUBLISH} --record no/mine.json", call=publish(record="no/mine.json"),
+        name="a registry in a folder that is not there",
+        prepare=without_ledger, command=f"{PUBLISH} --registry no/mine.json", call=publish(registry="no/mine.json"),
         refusal=InvalidParameter, words="lies in a folder that does not exist",
     ),
     Case(
-        name="a record that was edited",
+        name="a registry that was edited",
         prepare=tampered, command=PUBLISH_TWO, call=publish(out="two.parquet", keys="other"),
         refusal=DigestMismatch, words="does not match its seal",
     ),
     Case(
-        name="a file that is no record",
+        name="a file that is no registry",
         prepare=stranger, command=PUBLISH, call=publish(),
-        refusal=UnreadableFile, words="is not a record of releases",
+        refusal=UnreadableFile, words="is not a registry of releases",
     ),
     Case(
         name="a further release without a first",

@@ -40,7 +40,7 @@ def folder(spark, tmp_path_factory):
         publish(
             living_study(), frame.where(frame["town"] != CANARY), out=folder / name, keys=folder / f"keys {name}",
             protection=Unprotected(), keep=["town"], id_column="person", guarantee="computational",
-            record=folder / "releases.json", people=name,
+            registry=folder / "releases.json", people=name,
         )  # fmt: skip
     return folder
 

@@ -44,7 +44,8 @@ from sfumato.study.readers import Audience
 from sfumato.surveys.cards import MOST_FACES, SpinnerCard, playable, spinner_card
 from sfumato.surveys.design import Limits, SurveyDesign, survey
 
-# The plan of a card: what respondents do, what protects them, and what each design costs.
+# --- The plan of a card
+# What respondents do, what protects them, and what each design costs.
 
 
 TOO_FINE = (
@@ -52,7 +53,7 @@ TOO_FINE = (
     "draw."
 )
 _OURS = ("three outputs", "two outputs")
-# Where the curve of a picture is drawn.
+# The guess errors at which the curve of a picture is drawn.
 _CURVE = tuple(Fraction(i, 200) for i in range(2, 97))
 
 
@@ -179,7 +180,7 @@ OWN_KEYS = (
     *TEST_KEYS,
 )
 
-# What a first file says.
+# --- Card questions and their handlers
 _PROMISE = "Asked with a card: the best guess of an answer stays wrong at least this often (0.5 is a coin toss)."
 _EXPOSES = "Under this promise alone, some reports prove their answer. With a limit on ε none does:"
 _MAY_BE_ADDED = {

@@ -1,8 +1,8 @@
 """Dictionaries: long lists of texts in a file of their own.
 
-A study knows its dictionary by the digest of the texts and by how many there are; the texts are read when somebody asks
-for them. Whoever publishes writes a copy beside the reports, under a name that is made of the digest, so that readers
-find it there.   Format: docs/reference/files.md
+A study knows its dictionary by the digest and the number of its texts, which are read when they are needed. Publishing
+writes a copy beside the reports, under a name made of the digest, so that readers find it there.
+Format: docs/reference/files.md
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LONGEST_TEXT = 100
 DIGEST = re.compile(r"[0-9a-f]{64}")
 _LIMIT_BYTES = 1 << 28
 _NAME_DIGITS = 16
-# What is not seen, or would be refused inside XML; a line break is between texts.
+# Characters that are not visible or are refused inside XML; a line break is between texts.
 _STRANGE = re.compile(f"(?!\n)[{HIDDEN}\ud800-\udfff\ufffe\uffff]")
 
 
@@ -44,15 +44,15 @@ class _Texts:
         return self._places
 
 
-# By digest: who has read a dictionary knows it, whichever way a study got hold of it.
+# By digest, so that a dictionary is found again however a study named it.
 _KNOWN: WeakValueDictionary[str, _Texts] = WeakValueDictionary()
-# Those that are known for as long as the process runs.
+# Those that are kept for as long as the process runs.
 _REMEMBERED: dict[str, Dictionary] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class InFile:
-    """The path of a file that a study names, and whether it is read at once or when somebody asks for it."""
+    """The path of a file that a study names, and whether it is read at once or on first use."""
 
     path: Path
     at_once: bool = True

@@ -1,6 +1,6 @@
 """Questions with one answer of a long list.
 
-What is read from the reports is which texts are surely given, under one error for the whole list.
+The estimate names the texts that are surely given, under one error for the whole list.
 Theory: docs/theory/heavy_hitters.md
 """
 
@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.files.columns import Words
+from sfumato.files.documents import toml_value
 from sfumato.inference.heavy_hitters import FamilyCut, FoundAnswers, found_answers, raw_shares, reports_to_find
 from sfumato.inference.results import JointDifferences, QuestionEstimate, Reading
 from sfumato.ladders.spec import HittingLevel, hitting_level
@@ -38,20 +39,16 @@ from sfumato.study.fields import (
     path_key,
     whole_key,
 )
-from sfumato.study.handler import FloatArray
-from sfumato.study.handler import IntArray as IntArray_large_list_way
+from sfumato.study.handler import FloatArray, IntArray
 from sfumato.study.kinds.dictionaries import DIGEST, LEAST_TEXTS, LONGEST_TEXT, MOST_TEXTS, Dictionary, InFile
 from sfumato.study.ladder_planning import epsilon_words, plan_ladder
 from sfumato.study.ladder_questions import LadderHandler, LadderQuestion
 from sfumato.study.question_plans import PlanTable, QuestionPlan
 from sfumato.study.readers import Audience
 
-# Counts of reports of which there are millions: as they came while they are few, and counted once they are many.
-#
-# A small group of people then takes as little memory as its reports, however many different reports there could be.
-
-
-IntArray = npt.NDArray[np.int64]
+# --- Counts of reports
+# Reports are kept as they came while they are few, and counted once they are many. So a small group takes as little
+# memory as its reports, however many different reports there could be.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,10 +97,9 @@ class ReportCounts:
         return ReportCounts(self.size, found.counts) if found.waiting > self.size else found
 
 
-# How one of a long list is asked: by degrees like a short one, and read as the texts that are surely given.
-#
-# Reports of a hundred thousand texts are as many numbers as a small table has cells, so counts are kept in arrays, and
-# only the texts that were found are shown.   Theory: docs/theory/heavy_hitters.md
+# --- Large-list questions and their handler
+# They are asked through a ladder like a short list. Counts are kept in arrays, because a hundred thousand texts are as
+# many numbers as a small table has cells. Only the texts that were found are shown.
 
 
 # The plan says how often texts with these shares are found, and from which share on one is found this often.
@@ -220,11 +216,11 @@ class LargeListHandler(LadderHandler):
 
     def tally(  # type: ignore[override]
         self,
-        reports: IntArray_large_list_way,
+        reports: IntArray,
         level: int,
         *,
-        positions: int | IntArray_large_list_way = 0,
-        counts: IntArray_large_list_way | None = None,
+        positions: int | IntArray = 0,
+        counts: IntArray | None = None,
     ) -> ReportCounts:
         """Count reports."""
         del level, positions
@@ -320,8 +316,9 @@ DEFAULT_ERROR = Fraction(1, 20)
 class LargeList(LadderQuestion):
     """One of the texts of a `dictionary`: texts in Python, or the path of a file with one on each line, in UTF-8.
 
-    An answer that is none of them is refused, or counts for the answer `others`. Reported are texts that somebody
-    surely gave, or with `at_least` more than this share; `family_error` is how probably one of them is wrong.
+    An answer that is none of them is refused, or counts for the answer `others`. The estimate names texts that were
+    surely given, with `at_least` by more than this share; `family_error` bounds the probability that one of them is
+    wrong.
 
     >>> import sfumato as sf
     >>> codes = [f"A{number:02}" for number in range(100)]
@@ -518,8 +515,6 @@ class LargeList(LadderQuestion):
 
     def first_lines(self) -> list[tuple[str, str]]:
         """Name the file as it was typed, and say what becomes of other answers."""
-        from sfumato.files.documents import toml_value  # noqa: PLC0415  only `new` needs it
-
         source = self.dictionary.name if self.dictionary.source is None else self.dictionary.source
         found = {**self.entries(), "dictionary": source, "family_error": self.family_error}
         lines = [

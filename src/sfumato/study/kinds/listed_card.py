@@ -57,7 +57,8 @@ from sfumato.surveys.lists import (
     silent_level,
 )
 
-# The plan of a card with a list of answers: what respondents do, what protects them, and what each design costs.
+# --- The plan of a card with a list of answers
+# What respondents do, what protects them, and what each design costs.
 
 
 RESPONSE, SILENT, BEST, DIRECT = "randomised response", "answer or silence", "sets, the best", "direct question"
@@ -65,7 +66,7 @@ RESPONSE, SILENT, BEST, DIRECT = "randomised response", "answer or silence", "se
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedCost:
-    """One design, what it protects, and about how many respondents tell every share to the half-width planned for."""
+    """One design, what it protects, and about how many respondents give every share the planned half-width."""
 
     name: str
     channel: Channel
@@ -142,7 +143,7 @@ def variance_over_floor(card: ListedCard) -> Fraction | None:
 
 
 def share_variances(channel: Channel, shares: tuple[Fraction, ...]) -> list[float]:
-    """n times the variance of each unbiased share, which intervals are made from; infinite where not all are told.
+    """n times the variance of each unbiased share, which intervals are made from; infinite if not all are estimable.
 
     The likeliest shares vary a little less where answers are not equally frequent.
     """

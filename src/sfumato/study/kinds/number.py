@@ -41,7 +41,8 @@ from sfumato.study.question_plans import AccuracyCurve, PlanTable, QuestionPlan
 from sfumato.study.readers import Audience
 from sfumato.study.recovery import label_column, scale_column, scale_texts
 
-# The mechanism of a scale that is asked for its mean: two points, an arc, or the cyclic response.
+# --- Mechanisms for the mean of a scale
+# Two points, an arc, or the cyclic response.
 
 
 # Odds of a mechanism that only names a set: a ladder over it has odds of its own.
@@ -77,10 +78,8 @@ def scale_words(choice: MeanChoice) -> str:
     )
 
 
-__all__ = ["choose_mean_scale", "scale_mechanism", "scale_words"]
-
-
-# How numbers are asked: by a ladder, whose estimates are the mean alone, or shares with median and quartiles.
+# --- Handlers of numbers
+# A ladder whose estimates are the mean alone, or shares with median and quartiles.
 
 
 # Half of the interval's width that is planned for, in parts of the range.
@@ -235,10 +234,9 @@ def _table(rows: list[dict[str, Any]], span: float) -> PlanTable:
     )
 
 
-# Questions whose answers are numbers of a range: exact, a whole number of steps apart, counted from the lowest.
-#
-# A number stands for itself, or it is rounded at random to one of a few evenly spread values, right on average, so
-# that means stay right.
+# --- Numbers of a range
+# They are exact, a whole number of steps apart, counted from the lowest. A number is reported as itself, or rounded at
+# random to one of a few evenly spread values without bias, so that means stay unbiased.
 
 
 _OUTSIDE, _OFF = -1, -2
@@ -463,7 +461,7 @@ def texts_of(values: tuple[Value, ...]) -> tuple[str, ...]:
     return texts if len(set(texts)) == len(texts) else tuple(map(str, values))
 
 
-# Up to so many numbers each stands for itself when a distribution is asked for; beyond they are put into bins.
+# Up to so many numbers are kept single when a distribution is asked for; more are put into bins.
 _MOST_SINGLE = 30
 _USUAL_BINS = 20
 MOST_POINTS = 1000
@@ -720,14 +718,15 @@ class BoundedNumber(ScaleQuestion):
         return NumberHandler(question, audience, declaration, stated=self)
 
 
-# Counts: a whole number, rounded at random to one of a few values before it is asked by degrees.
+# --- Counts
+# A whole number, rounded at random to one of a few values before it is asked through a ladder.
 
 
 _ROUNDED_COUNTS = (
     "Counts are rounded at random before they are reported, so that means are right; their shares are those of rounded "
     "counts."
 )
-_SPAN_COUNTS = re.compile(r"\s*([+-]?\d{1,13})\s*\.\.\s*([+-]?\d{1,13})\s*")
+_COUNT_SPAN = re.compile(r"\s*([+-]?\d{1,13})\s*\.\.\s*([+-]?\d{1,13})\s*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -781,12 +780,12 @@ class Count(ScaleQuestion):
     @classmethod
     def suits(cls, answers: str) -> bool:
         """A range such as 0..10."""
-        return bool(_SPAN_COUNTS.fullmatch(answers))
+        return bool(_COUNT_SPAN.fullmatch(answers))
 
     @classmethod
     def typed(cls, name: str, text: str, answers: str) -> Self:
         """Read a range."""
-        span = _SPAN_COUNTS.fullmatch(answers)
+        span = _COUNT_SPAN.fullmatch(answers)
         if not span:
             raise InvalidParameter(
                 "must be a range of whole numbers", parameter="answers", way_out="Write it like 0..10."

@@ -28,12 +28,10 @@ from sfumato.study.ladder_questions import LadderHandler, LadderQuestion, Value
 from sfumato.study.question import listed_answers
 from sfumato.study.readers import Audience
 
-# What order adds to shares: cumulative shares, and the median and other quantiles by inverting their intervals.
-#
-# The share of those who answer j or lower is a sum of shares, with an interval of its own. A quantile is the first
-# answer whose cumulative share reaches it; the interval holds every answer of which the cumulative shares, within
-# their intervals, say that it may be the first. At the last answer the cumulative share is 1, so that it is never
-# empty.
+# --- Cumulative shares and quantiles
+# The share of answers up to j is a sum of shares with an interval of its own. A quantile is the first answer whose
+# cumulative share reaches it. Its interval holds every answer that may be the first, given the intervals of the
+# cumulative shares. At the last answer the cumulative share is 1, so the interval is never empty.
 
 
 MEDIAN = "median"
@@ -60,7 +58,7 @@ def cumulative_shares(
     told: Sequence[int] | None = None,
     rung: LevelMechanism | None = None,
 ) -> CumulativeShares | None:
-    """Return cumulative shares with intervals; None where nothing can be said of those who answer.
+    """Return cumulative shares with intervals; None where those who answer cannot be estimated.
 
     Where a report is one of the answers, `told` counts them by answer, and intervals are exact: how many reports say
     one of some answers is one binomial count.

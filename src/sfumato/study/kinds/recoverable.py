@@ -1,6 +1,6 @@
 """Questions of whose answers a value is disclosed with a stated probability.
 
-Each respondent is asked once; there are no levels and no keys.   Theory: docs/theory/recoverable_answers.md
+Each respondent is asked once. There are no levels and no keys.   Theory: docs/theory/recoverable_answers.md
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _KEY_CLAIMS = ("guess_error", "exposure", "epsilon")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recoverable(Question):
-    """Of each answer only what `tell` says of it is told, right with probability `rho` or more.
+    """A question of whose answers only the value in `tell` is disclosed, right with probability at least `rho`.
 
     The answer itself stays as hidden as that allows, for a guesser who knows the `probabilities` of the answers; left
     out, all are equally likely [A, Thm 2].
@@ -135,7 +135,7 @@ class Recoverable(Question):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What may be told."""
+        """The values that may be disclosed."""
         return tuple(dict.fromkeys(self.tell))
 
     @property
@@ -147,7 +147,7 @@ class Recoverable(Question):
 
     @property
     def cells(self) -> Cells:
-        """Cells say the answers, and not what may be told."""
+        """Cells contain the answers, not the disclosed values."""
         return Cells(answers=self.answers, aliases=self.aliases)
 
     @property
@@ -162,7 +162,7 @@ class Recoverable(Question):
 
 
 class RecoverableHandler(ChannelHandler):
-    """How a part of an answer is told: one level, no keys, reports that are values."""
+    """The handler of recoverable answers: one level, no keys, reports that are values."""
 
     def __init__(self, question: Recoverable, audience: Audience) -> None:
         self.question: Recoverable = question
@@ -175,7 +175,7 @@ class RecoverableHandler(ChannelHandler):
         return self.design.channel
 
     def plan(self) -> QuestionPlan:
-        """Say what is told, and how well the answer stays hidden."""
+        """Plan what is disclosed, and how well the answer stays hidden."""
         certificate, question = self.certificate(), self.question
         free = percent_at_least(self.design.critical_rho)
         return QuestionPlan(
@@ -212,7 +212,7 @@ class RecoverableHandler(ChannelHandler):
         return f"what is told of the answer, right at least {rho} of the time"
 
     def estimate(self, tally: Tally, reading: Reading) -> QuestionEstimate:
-        """Read the shares of what may be told; the noise depends on nothing else."""
+        """Estimate the shares of the disclosed values; the noise depends on nothing else."""
         reading = reading.plain(self.question.id)
         mechanism = self._noise()
         found = mechanism.estimate(Tally(mechanism=mechanism.name, counts=tally.counts), confidence=reading.confidence)
@@ -224,12 +224,12 @@ class RecoverableHandler(ChannelHandler):
         )
 
     def weights(self, level: int) -> FloatArray:
-        """Return the weights of what was told."""
+        """Return the weights of the disclosed values."""
         del level
         return self._noise().weights()
 
     def share_deviation(self, level: int, share: float) -> float | None:
-        """Return that of what may be told."""
+        """Return that of a disclosed value."""
         del level
         noise = self.design.noise
         return None if noise is None else weighted_deviation(noise.array, self._noise().weights(), share)
@@ -243,7 +243,7 @@ class RecoverableHandler(ChannelHandler):
         return Tabulated(self.design.noise)
 
     def truth(self, held: Counter[str]) -> Truth:
-        """Return the true shares of what may be told."""
+        """Return the true shares of the disclosed values."""
         told = dict(zip(self.question.answers, self.question.tell, strict=True))
         if not set(held) <= set(told):
             raise self.no_answers()
@@ -255,7 +255,7 @@ class RecoverableHandler(ChannelHandler):
 
     @property
     def answer_bits(self) -> Fraction:
-        """Of the list of answers: reports of people who are alike may tell more of an answer than its own report."""
+        """Of the list of answers: reports of similar people may disclose more of an answer than its own report."""
         return label_bits(len(self.question.answers))
 
 

@@ -14,8 +14,8 @@ from sfumato.study.question import Question
 HEADING = ("id", "text", "kind")
 """What every question has in a file."""
 
-# Where several classes share a kind, the first whose keys are there is meant; the last takes the rest. A name stands
-# for its class until somebody asks for the kind: a study loads the ways that it asks in, and no others.
+# Where several classes share a kind, the first whose keys are present is used, else the last. An entry may be the name
+# of a class, which is imported when its kind is used.
 _KINDS: dict[str, tuple[type[Question] | str, ...]] = {
     "yes-no": ("card.Card", "single_choice.YesNo"),
     "one-of-many": ("listed_card.ListedCard", "single_choice.OneOfMany"),
@@ -32,7 +32,7 @@ _KINDS: dict[str, tuple[type[Question] | str, ...]] = {
 def register(*questions: type[Question]) -> None:
     """Add a kind of question; classes that share a kind are given together.
 
-    A kind is a class of `Question` with a `KIND` of its own, whose `way` says how it is asked.
+    A kind is a class of `Question` with a `KIND` of its own, whose `handler` says how it is asked.
 
     Raises:
         InvalidParameter: the kind is registered already, with other classes.
@@ -91,7 +91,7 @@ def _classes_for(kind: str, given: frozenset[str]) -> tuple[type[Question], ...]
 def read_question(table: dict[str, object], folder: Path | None = None, *, at_once: bool = True) -> Question:
     """Return the question of a table in a study file; files that it names are found from a folder.
 
-    They are read `at_once`, or where the study stands in a note, when somebody asks for what they hold.
+    They are read `at_once`, or on first use where the study is in a note.
     """
     named = ", ".join(map(repr, _KINDS))
     if "kind" not in table:

@@ -71,11 +71,9 @@ from sfumato.study.question_plans import PlanTable, QuestionPlan
 from sfumato.study.readers import Audience
 from sfumato.study.recovery import label_column
 
-# The plan of a question with any number of options: how many each respondent is asked about, and why.
-#
-# m options at ε/m each: more of them means more respondents for each option, and more noise in each report. The plan
-# shows every m with the error at each level, from one option at the full ε to all of them at ε/k.
-# Theory: docs/theory/several.md
+# --- The plan: how many options each respondent is asked about
+# m options at ε/m each: more options give more respondents for each, and more noise in each report. The plan shows
+# every m with the error at each level, from one option at the full ε to all k at ε/k.   Theory: docs/theory/several.md
 
 
 def plan_several(handler: SeveralHandler) -> QuestionPlan:
@@ -151,7 +149,7 @@ def _words(asked: int, options: int) -> str:
     return "1, at the full ε" if asked == 1 else f"{asked}, each at ε/{asked}"
 
 
-# Cells that name any number of options, such as `bus;train`: read as sets, and written again.
+# --- Cells that name several options, such as `bus;train`
 
 
 LONGEST_SEPARATOR = 3
@@ -252,14 +250,13 @@ def _cure(texts: Iterable[str], options: tuple[str, ...], separator: str, none: 
     return answer_cure(sorted(parts), options) + said
 
 
-# Asking about any number of options, by degrees: m of them are assigned in public, each is reported through a flip.
-#
-# Which options a respondent is asked about follows from the name of the row: the id of its part, or of the part that
-# an amendment belongs to, and its number there. So parts, appended people, engines and readers agree, and whoever is
-# asked again is asked the same.   Theory: docs/theory/several.md
+# --- Several-option questions and their handler
+# m options are assigned in public, and each is reported through a flip. The assignment follows from the name of the
+# row: the id of its part (of the amended part, for an amendment) and its number there. So parts, appended people,
+# engines and readers agree, and an amended person is asked the same.   Theory: docs/theory/several.md
 
 
-# Rounds of assignments begin at one of so many places, which the part decides.
+# Rounds of assignments begin at one of so many places, which depends on the part.
 _STARTS = 1 << 40
 METHOD_WORDS = "each option from those who were asked about it, exact interval"
 
@@ -275,12 +272,12 @@ class SeveralHandler(LadderHandler):
 
     @property
     def unrounded(self) -> int | None:
-        """All sets of options, unless everybody is asked about all of them."""
+        """All sets of options, unless each respondent is asked about all of them."""
         return 1 << len(self.question.options) if self.by_number else None
 
     @property
     def by_number(self) -> bool:  # type: ignore[override]
-        """Unless everybody is asked about all options."""
+        """Unless each respondent is asked about all options."""
         return self.ladder.by_position
 
     def rung(self, level: int) -> AssignedOptions:
@@ -365,7 +362,7 @@ class SeveralHandler(LadderHandler):
         )
 
     def reckoning(self, level: int) -> dict[str, Any] | None:
-        """Return that of flips, where everybody is asked about all options and the reports can be listed."""
+        """Return that of flips, where all options are asked and the reports can be listed."""
         if level < 1 or self.by_number or self.report_count > MOST_REPORTS:
             return None
         own, other = map(float, self.rung(level).probabilities)
@@ -438,10 +435,9 @@ def _unasked(options: list[str]) -> str:
     return f"Nobody here was asked about {named}: nothing is known of it."
 
 
-# One column an option, as questionnaires and SPSS have them: 1 where it was chosen, 0 where not.
-#
-# They are read as the one cell that would name the same options. A row of zeros chose none; a row whose cells are all
-# empty has no answer; one that is empty in part is refused, because nobody can know what its empty cells mean.
+# --- One column for each option, as in questionnaires and SPSS: 1 chosen, 0 not chosen
+# They are read as the one cell that would name the same options. A row of zeros chose none. A row of empty cells has no
+# answer. A row that is empty in part is refused, because the meaning of its empty cells is unknown.
 
 
 _CHOSEN = frozenset({"1", "yes", "true"})

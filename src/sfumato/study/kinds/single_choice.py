@@ -10,8 +10,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from sfumato.errors import InvalidParameter
 from sfumato.prob.structured import AnyChannel
 from sfumato.study.cells import ALIASES, MOST_ANSWERS, SECOND_IS_ESTIMATED, checked_list, checked_pair
+from sfumato.study.compared_designs import (
+    Asked,
+    compared,
+    cost_of,
+    footings_of,
+)
 from sfumato.study.fields import EPSILON, Entry, exact_number, number_key, texts_key
 from sfumato.study.goals import INTERVAL_KEYS, Goal
+from sfumato.study.kinds.card import Card
+from sfumato.study.kinds.listed_card import ListedCard
 from sfumato.study.ladder_questions import LadderQuestion
 from sfumato.study.question import Question, ShareRange
 
@@ -74,13 +82,6 @@ class YesNo(LadderQuestion):
 
     def compared(self, channel: AnyChannel) -> Compared:
         """Set the classic designs beside it."""
-        from sfumato.study.compared_designs import (  # noqa: PLC0415  the same
-            Asked,
-            compared,
-            cost_of,
-            footings_of,
-        )
-
         asked = Asked(answers=self.answers, goal=self.goal)
         chosen = cost_of("flips, as here", channel.to_dense(), self.goal, asked.weight, is_chosen=True)
         return compared(footings_of(chosen, (), asked), asked)
@@ -104,8 +105,6 @@ class YesNo(LadderQuestion):
 
     def with_card(self, guess_error: Fraction) -> Question:
         """Return the same question with a card."""
-        from sfumato.study.kinds.card import Card  # noqa: PLC0415  who has no card loads none
-
         return Card(
             id=self.id,
             text=self.text,
@@ -212,8 +211,6 @@ class OneOfMany(LadderQuestion):
 
     def with_card(self, guess_error: Fraction) -> Question:
         """Return the same question with a card: an answer or silence."""
-        from sfumato.study.kinds.listed_card import ListedCard  # noqa: PLC0415  who has no card loads none
-
         return ListedCard(
             id=self.id, text=self.text, answers=self.answers, aliases=self.aliases, guess_error=guess_error
         )

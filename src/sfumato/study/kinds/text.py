@@ -1,7 +1,7 @@
 """Questions with free text, whose frequent answers are found by prefix.
 
-Which prefixes a group is asked about follows from the reports of the groups before it, so the reports of all rows, in
-their order, are all that a reader needs, and a part of them tells nothing.   Theory: docs/theory/heavy_hitters.md
+The prefixes that a group is asked about follow from the reports of the groups before it. So a reader needs the reports
+of all rows, in their order, and a part of them is not enough.   Theory: docs/theory/heavy_hitters.md
 """
 
 from __future__ import annotations
@@ -32,20 +32,17 @@ from sfumato.numbers.intervals import Interval, float_above, float_below
 from sfumato.sampling.mechanism import Tally
 from sfumato.study.cells import ALIASES, check_heading, checked_aliases
 from sfumato.study.fields import EPSILON, checked_epsilon, whole_key
-from sfumato.study.handler import BoolArray, Draw, Drawer, Handler
-from sfumato.study.handler import IntArray as IntArray_hunt
+from sfumato.study.handler import BoolArray, Draw, Drawer, Handler, IntArray
 from sfumato.study.question import Question
 from sfumato.study.question_plans import QuestionPlan, Said
 from sfumato.study.readers import Audience
 
-# Free text in one publication: the rounds of a hunt run one after another, and again by whoever reads the reports.
-#
-# The row with number n is asked in round n modulo the number of rounds, about the prefixes that the reports of the
-# rounds before it suggest. So the reports are all that a reader needs: counting them round by round finds the same
-# prefixes, and the same texts at the end.
+# --- Rounds of a heavy-hitter search
+# The row with number n is asked in round n modulo the number of rounds, about the prefixes that the reports of earlier
+# rounds suggest. The reports are all that a reader needs: counting them round by round finds the same prefixes, and the
+# same texts at the end.
 
 
-IntArray = npt.NDArray[np.int64]
 Prefixes = tuple[int, ...]
 
 FIRST: tuple[Prefixes, ...] = ((0,),)
@@ -94,7 +91,7 @@ class RoundTally:
 
 
 class TextDrawer(Drawer):
-    """Makes the reports of a hunt: round after round from all answers, or from some under rounds that are known."""
+    """Makes the reports of a heavy-hitter search: round after round from all answers, or under known rounds."""
 
     def __init__(self, hunt: PrefixSearch, draw: Draw) -> None:
         self._hunt, self._draw = hunt, draw
@@ -225,7 +222,7 @@ _KEY_CLAIMS = ("guess_error", "exposure", "epsilon")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FreeText(Question):
-    """Any short text of at most `longest` bytes; the frequent ones are found, letter by letter, up to `keep` of them.
+    """Any short text of at most `longest` bytes; up to `keep` frequent ones are found by growing prefixes.
 
     Each respondent is asked once, about the beginning of their text, so it has one level and no keys.
 
@@ -346,7 +343,7 @@ class TextHandler(Handler):
         )
 
     def form(self) -> Never:
-        """Refuse: nobody is asked alone."""
+        """Refuse: prefixes depend on the reports of others."""
         raise self._only_whole()
 
     def describe(self) -> str:
@@ -355,7 +352,7 @@ class TextHandler(Handler):
         return f"A short text of at most {asked.longest} bytes; frequent ones are found, up to {asked.keep}."
 
     def read(self, column: Words) -> list[int]:
-        """Return the answers as the keys of a hunt; empty or too long ones are refused by their row."""
+        """Return the answers as keys of the search; empty or too long ones are refused by their row."""
         known: dict[int, int] = {}
         for code, text in enumerate(column.texts):
             if not 0 < len(text.encode(errors="replace")) <= self.question.longest or "\0" in text:
@@ -410,11 +407,11 @@ class TextHandler(Handler):
 
     def tally(
         self,
-        reports: IntArray_hunt,
+        reports: IntArray,
         level: int,
         *,
-        positions: int | IntArray_hunt = 0,
-        counts: IntArray_hunt | None = None,
+        positions: int | IntArray = 0,
+        counts: IntArray | None = None,
     ) -> RoundTally:
         """Count reports round by round; a part of them cannot be read."""
         del level
