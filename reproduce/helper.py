@@ -14,9 +14,9 @@ from typing import Any, Literal
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from sfumato.certificates.pages import whole_page
+from sfumato.display.pages import page_frame
 from sfumato.display.tables import scroll_box
-from sfumato.errors import ClaimRefused, Refused
+from sfumato.errors import ClaimRefused, Refused, printable_lines
 from sfumato.numbers.checks import Number
 
 # --- Records
@@ -253,7 +253,7 @@ def page_html(redrawn: Iterable[Redrawn]) -> str:
     papers = list(redrawn)
     links = "".join(f'<li><a href="#{one.paper.key}">{escape(one.paper.title)}</a></li>' for one in papers)
     shown = "".join(map(_section, papers))
-    return whole_page(
+    page = page_frame(
         "The papers, recomputed",
         "<header><h1>The papers, recomputed</h1>"
         '<p class="lead">Every number in the column “ours” comes from calls that users have. Where it is not the '
@@ -262,6 +262,7 @@ def page_html(redrawn: Iterable[Redrawn]) -> str:
         f'<nav aria-label="Papers"><ul class="plain">{links}</ul></nav><main>{shown}</main>',
         _PAGE_STYLE,
     )
+    return printable_lines(page)
 
 
 def shown_cell(cell: Cell) -> str:

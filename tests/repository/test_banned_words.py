@@ -199,8 +199,8 @@ def test_a_banned_parameter_is_found(monkeypatch):
     def publish(study, *, book=None): ...
 
     publish.__module__ = "sfumato.workflows.publishing"
-    monkeypatch.setattr(import_module("sfumato.workflows"), "publish", publish, raising=False)
-    assert "parameter sfumato.workflows.publish.book: book" in banned(parameters())
+    monkeypatch.setattr(import_module("sfumato"), "publish", publish, raising=False)
+    assert "parameter sfumato.publish.book: book" in banned(parameters())
 
 
 def test_a_banned_kind_is_found(monkeypatch):
