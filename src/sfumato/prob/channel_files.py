@@ -31,7 +31,7 @@ from sfumato.prob.file_entries import (
     as_text,
     make_distribution,
 )
-from sfumato.prob.shift_laws import ShiftLaw
+from sfumato.prob.shifts import ShiftLaw
 from sfumato.prob.structured import AnyChannel, Circulant
 
 

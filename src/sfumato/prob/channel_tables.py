@@ -25,7 +25,7 @@ from sfumato.files.texts import Record, check_size, read_records, short
 from sfumato.numbers.exact import MOST_CHARACTERS, FloatArray, parse_number
 from sfumato.prob.distribution import Label
 from sfumato.prob.file_entries import FLOAT64, Rows, as_label, check_float_table, read_law, row_name
-from sfumato.prob.shift_laws import ShiftLaw, law_of_shifts, two_level_law
+from sfumato.prob.shifts import ShiftLaw, law_of_shifts, two_level_law
 
 
 class ChannelTable(NamedTuple):

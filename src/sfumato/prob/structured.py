@@ -23,7 +23,7 @@ from sfumato.numbers.checks import Number, Profile
 from sfumato.numbers.exact import FloatArray, IntegerArray, LawLike, RowsLike, common_numerators
 from sfumato.prob.channel import Channel
 from sfumato.prob.distribution import Alphabet, Distribution, DistributionLike, entry_place, place_of, prior_on
-from sfumato.prob.shift_laws import CodeArray, ShiftLaw, checked_law, law_of_shifts, two_level_law
+from sfumato.prob.shifts import CodeArray, ShiftLaw, checked_law, law_of_shifts, two_level_law
 
 # --- Profiles: how often each level of a structured channel reaches each output, counted in two ways
 #
