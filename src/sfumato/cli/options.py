@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from sfumato.engines.spark import Engine as Engine_engines
+    from sfumato.engines.spark import Engine as SparkEngine
     from sfumato.files.formats import DataFile
 
 
@@ -249,7 +249,7 @@ def data_file(
 # What `--engine` and `--master` ask for: rows on this machine, or in Spark.
 
 
-def engine_called(engine: EngineWord, master: str | None) -> Engine_engines | None:
+def engine_called(engine: EngineWord, master: str | None) -> SparkEngine | None:
     """Return the engine for the steps, which start it when it is needed; None is this machine."""
     from sfumato.engines.spark import session_here
     from sfumato.errors import InvalidParameter
