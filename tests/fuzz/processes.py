@@ -95,7 +95,8 @@ def _added(before, more):
 class Target:
     """A reader: `seeds` are files that it reads; the first of the `forgers` changes bytes, the others structure.
 
-    `share` is its part of a long run, smaller where a case takes longer; `watch` names the rooms whose lines guide it.
+    `share` is its part of a long run, smaller where a case takes longer; `watch` names the packages and modules whose
+    lines guide it.
     """
 
     name: str
@@ -110,8 +111,8 @@ class Target:
 class Lines:
     """Which lines of the watched files were run: what reaches a new one is worth changing further."""
 
-    def __init__(self, rooms):
-        self.rooms = tuple(f"/sfumato/{room}" for room in rooms)
+    def __init__(self, parts):
+        self.parts = tuple(f"/sfumato/{part}" for part in parts)
         self.seen, self.new = set(), False
         self.watched = {}
 
@@ -126,7 +127,7 @@ class Lines:
         code = frame.f_code
         watched = self.watched.get(code)
         if watched is None:
-            watched = self.watched[code] = any(room in code.co_filename for room in self.rooms)
+            watched = self.watched[code] = any(part in code.co_filename for part in self.parts)
         return self._line if watched else None
 
     def _line(self, frame, event, _argument):

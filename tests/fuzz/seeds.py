@@ -200,12 +200,10 @@ def private_keys():
 
 @cache
 def pems():
-    """Private keys in PEM, without and with a passphrase."""
+    """A private key in PEM, which is read without a passphrase only."""
     from cryptography.hazmat.primitives import serialization as pem
 
-    form = (pem.Encoding.PEM, pem.PrivateFormat.PKCS8)
-    locked = pem.BestAvailableEncryption(WORDS.encode())
-    return tuple(PRIVATE.loaded().private_bytes(*form, lock) for lock in (pem.NoEncryption(), locked))
+    return (PRIVATE.loaded().private_bytes(pem.Encoding.PEM, pem.PrivateFormat.PKCS8, pem.NoEncryption()),)
 
 
 @cache

@@ -497,7 +497,7 @@ LAWS = {
         read=read_law(noun),
         forgers={"json": (mutated, json_mutated), "parquet": (mutated, parquet_parts)}.get(extension, (mutated,)),
         share=8 if extension != "parquet" else 6,
-        watch=("files/", "io/"),
+        watch=("files/", "prob/"),
     )
     for noun, extension in VALID
 }
@@ -510,7 +510,7 @@ TARGETS = (
         read=read_certificate,
         forgers=(certificate_bytes, certificate_document, certificate_document, certificate_document),
         share=16,
-        watch=("certificates/", "refine/", "disclose/", "design/"),
+        watch=("certificates/", "ladders/", "disclosure/", "noise/"),
     ),
     Target(
         name="collections",
@@ -519,7 +519,7 @@ TARGETS = (
         read=read_a_collection,
         forgers=(json_mutated,),
         share=2,
-        watch=("study/coll", "study/share"),
+        watch=("study/coll",),
     ),
     Target(
         name="device memories",
@@ -528,7 +528,7 @@ TARGETS = (
         read=read_a_device,
         forgers=(mutated, json_mutated),
         share=2,
-        watch=("study/device",),
+        watch=("workflows/responding",),
     ),
     Target(
         name="sealed shares",
@@ -537,9 +537,12 @@ TARGETS = (
         read=read_sealed_shares,
         forgers=(mutated, parquet_parts),
         share=2,
-        watch=("study/collected",),
+        watch=("publications/collected",),
     ),
-    Target(name="pages", suffix=".html", seeds=seeds.pages, read=read_a_page, share=2, watch=("render/page",)),
+    Target(
+        name="pages", suffix=".html", seeds=seeds.pages, read=read_a_page, share=2,
+        watch=("output/page", "certificates/pages"),
+    ),
     Target(name="certificates, old seal", suffix=".json", seeds=seeds.certificates, read=read_certificate, share=3),
     Target(
         name="certificates, checker",
@@ -552,20 +555,20 @@ TARGETS = (
     ),
     Target(
         name="keys", suffix=".key", seeds=seeds.keys, read=read_key_file, share=10,
-        forgers=(mutated, frame_parts(KEY_MAGIC), frame_parts(KEY_MAGIC)), watch=("refine/",),
+        forgers=(mutated, frame_parts(KEY_MAGIC), frame_parts(KEY_MAGIC)), watch=("keys/", "ladders/keys"),
     ),
     Target(
         name="private keys", suffix=".private", seeds=seeds.private_keys, read=read_any_private_key, share=4,
-        forgers=(mutated, frame_parts(b"SFUMATO PRIVATE KEY\n")), watch=("refine/",),
+        forgers=(mutated, frame_parts(b"SFUMATO PRIVATE KEY\n")), watch=("keys/", "ladders/keys"),
     ),
     Target(name="pem", suffix=".pem", seeds=seeds.pems, read=read_pem, forgers=(mutated, pem_parts), share=3),
     Target(
         name="ledgers", suffix=".ledger", seeds=seeds.ledgers, read=read_book, forgers=(mutated, ledger_rows), share=8,
-        watch=("account/",),
+        watch=("ledger/",),
     ),
     Target(
         name="records of releases", suffix=".json", seeds=lambda: seeds.released()[:1], read=read_releases,
-        forgers=(mutated, record_document), watch=("account/", "io/", "study/steps/"),
+        forgers=(mutated, record_document), watch=("ledger/", "publications/registry"),
     ),
     Target(
         name="books of releases", suffix=".releases.json", read=read_release_book, forgers=(mutated, json_mutated),
@@ -573,45 +576,45 @@ TARGETS = (
             b'{"schema": "sfumato/releases/1", "releases": [{"columns": ["ab", "cd"], "release": "out.csv"}]}',
             b'{"schema": "sfumato/releases/1", "releases": []}',
         ),
-        watch=("study/release_books",),
+        watch=("workflows/disclosing",),
     ),
     Target(
         name="studies", suffix=".toml", seeds=seeds.studies, read=read_a_study, share=10,
-        watch=("files/", "study/"),
+        watch=("files/", "publications/", "study/"),
     ),
     Target(name="dictionaries", suffix=".txt", seeds=seeds.dictionaries, read=read_a_dictionary, share=1),
     Target(name="plans", suffix=".toml", seeds=lambda: seeds.studies()[1:], read=plan_a_study, share=1),
     Target(
         name="reports parquet", suffix=".parquet", seeds=parquet_reports, read=read_parquet_reports,
-        forgers=(mutated, parquet_parts), share=4, watch=("files/", "study/"),
+        forgers=(mutated, parquet_parts), share=4, watch=("files/", "publications/", "study/"),
     ),
     Target(
         name="reports csv", suffix=".case", seeds=csv_reports, read=read_csv_reports, forgers=(mutated, csv_note),
-        share=4, watch=("files/", "study/"),
+        share=4, watch=("files/", "publications/", "study/"),
     ),
     Target(
         name="notes", suffix=".about.json", seeds=seeds.notes, read=read_a_note, forgers=(mutated, json_mutated),
-        share=4, watch=("study/",),
+        share=4, watch=("publications/",),
     ),
     Target(
         name="manifests", suffix=".json", seeds=seeds.manifests, read=read_a_manifest,
-        forgers=(mutated, record_document), share=3, watch=("study/manifests",),
+        forgers=(mutated, record_document), share=3, watch=("publications/manifest",),
     ),
     Target(
         name="indexes of people", suffix=".index", seeds=seeds.indexes, read=read_an_index, share=3,
-        forgers=(mutated, frame_parts(b"SFUMATO INDEX\n")), watch=("refine/",),
+        forgers=(mutated, frame_parts(b"SFUMATO INDEX\n")), watch=("keys/", "ladders/keys"),
     ),
     Target(
         name="publications in folders", suffix=".folder-case", seeds=folders, read=read_a_folder,
-        forgers=(folder_bytes, folder_files, folder_files), share=4, watch=("study/",),
+        forgers=(folder_bytes, folder_files, folder_files), share=4, watch=("publications/",),
     ),
     Target(
         name="typed reports csv", suffix=".csv", seeds=lambda: seeds.TYPED_CSV, read=read_typed, share=5,
-        watch=("files/", "io/", "study/typed"),
+        watch=("files/", "publications/typed"),
     ),
     Target(
         name="typed reports parquet", suffix=".parquet", seeds=seeds.typed_parquet, read=read_typed,
-        forgers=(mutated, parquet_parts), share=3, watch=("files/", "io/"),
+        forgers=(mutated, parquet_parts), share=3, watch=("files/", "prob/"),
     ),
     Target(
         name="tables csv", suffix=".csv", seeds=lambda: seeds.TABLES_CSV, read=read_a_table, share=5,
@@ -638,14 +641,14 @@ TARGETS = (
     ),
     Target(
         name="query tables", suffix=".csv", seeds=lambda: seeds.TABLES_CSV, read=read_query_table, share=3,
-        watch=("files/", "io/"),
+        watch=("files/", "prob/"),
     ),
     Target(
         name="query designs", suffix=".json", seeds=seeds.designs, read=read_a_design, forgers=(mutated, json_mutated),
-        share=5, watch=("io/", "design/queries", "prob/"),
+        share=5, watch=("recoverable/", "prob/"),
     ),
     Target(
-        name="distortions", suffix=".csv", read=tell_distortion, share=4, watch=("files/", "io/"),
+        name="distortions", suffix=".csv", read=tell_distortion, share=4, watch=("files/", "prob/"),
         seeds=lambda: (b"0,1\n1,0\n", b"x,a,b\na,0,1/2\nb,0.25,0\n", b"x;a\na;0\n"),
     ),
     Target(

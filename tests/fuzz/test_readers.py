@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import sfumato
 from fuzz.planted import EXPECTED, FAULTS
 from fuzz.processes import MOST_GROWTH_MB, SLOW_SECONDS, run
 from fuzz.targets import TARGETS
@@ -62,3 +63,14 @@ def test_planted_faults_are_found(tmp_path):
     for found in findings:
         assert sum(Path(found["kept"]).read_bytes()) % 3 == 0
     assert {name: of["cases"] for name, of in sums.items()} == counts
+
+
+def test_what_guides_a_target_is_there():
+    source = Path(sfumato.__file__).parent
+    modules = [path.as_posix() for path in source.rglob("*.py")]
+    assert not [
+        (target.name, part)
+        for target in TARGETS
+        for part in target.watch
+        if not any(f"/sfumato/{part}" in name for name in modules)
+    ]

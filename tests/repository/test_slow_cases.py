@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def tool():
-    loader = SourceFileLoader("dear_cases_tool", str(ROOT / "tools" / "slow-cases"))
+    loader = SourceFileLoader("slow_cases_tool", str(ROOT / "tools" / "slow-cases"))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
     loader.exec_module(module)
     return module
