@@ -382,7 +382,7 @@ class SamplingPlan:
         """Return the linearised covariance of Σ weight·value, values being n×p, or n numbers.
 
         With `finite` the finite population correction is made. It also shrinks whatever is random within rows:
-        for randomised reports add `randomisation_covariance`, or take `finite`=False, which includes all of it.
+        for randomised reports add `randomisation_covariance`, or take ``finite=False``, which includes all of it.
         """
         influence = self.influence(values)
         totals = sums_by(self.clusters, influence, self.homes.size)
