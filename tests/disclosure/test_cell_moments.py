@@ -44,6 +44,7 @@ def cells():
     )
 
 
+@settings(max_examples=200)  # a count that is left out at the wrong end shows in few of them
 @given(cell=cells(), left=st.floats(0.001, 400.0), step=st.floats(0.0, 1.0), data=st.data())
 def test_no_mean_of_an_interval_is_above_its_bound(cell, left, step, data):
     right = left + step * min(left / 2, math.sqrt(left))
